@@ -1,0 +1,1 @@
+"""The bots that ship with Ladder, one package a game."""

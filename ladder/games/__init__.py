@@ -1,0 +1,83 @@
+"""The games and what every one of them gives: rules over ints, table options, views, text forms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from ladder.errors import SpecError
+from ladder.games.bot import Bot
+from ladder.games.view import View
+
+GAMES = ("pasa",)
+
+
+class Table(BaseModel):
+    """Base of a game's table options; every field has a default, `advice` may hold warnings."""
+
+    model_config = {"extra": "forbid", "strict": True, "frozen": True}
+
+    seats: int
+
+    def advice(self) -> list[str]:
+        """Remarks on a legal but unwise table."""
+        return []
+
+    def canonical(self) -> str:
+        """The options as one line, equal for equal tables; part of a pairing's identity."""
+        return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+
+
+class TextForms(Protocol):
+    """A game's text forms; every `x_text` has a `parse_x` that undoes it."""
+
+    def action_text(self, state: Sequence[int], action: int) -> str:
+        """The action at this node as a line of a script."""
+
+    def parse_action(self, state: Sequence[int], text: str) -> int:
+        """Undo `action_text`. Raises: ParseError, IllegalActionError."""
+
+    def state_text(self, state: Sequence[int]) -> str:
+        """The whole state on one line."""
+
+    def node_text(self, state: Sequence[int]) -> str:
+        """What the node asks for, in words."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game. `rules` functions are `@rule`s over a state row that begins as nodes.py says."""
+
+    name: str
+    version: int  # rises when the game's behaviour changes, and only then
+    title: str
+    summary: str  # the rules in short
+    table: type[Table]
+    bot: type[Bot]
+    view: type[View]
+    decisions: dict[int, str]  # decision kind -> method of a bot
+    terminations: tuple[str, ...]
+    score_name: str  # what a score counts: "chips", "points"
+    chance_name: str  # what a chance node is: "throw", "roll"
+    max_seats: int
+    text: TextForms
+    new_state: Callable[[Any], list[int]]  # a Table -> the row before `start`
+    view_width: Callable[[Any], int]  # a Table -> ints in a view's row
+    start: Callable[[Any], None]
+    advance: Callable[[Any, int], None]
+    observe: Callable[[Any, Any], Any]  # (state, spare row) -> the row the deciding seat sees
+    score: Callable[[Any, int], int]
+    standing: Callable[[Any, int], int]  # what seats are ranked by, larger is better
+
+
+def get_game(name: str) -> Game:
+    """The game of that name. Raises: SpecError for an unknown one."""
+    if name not in GAMES:
+        raise SpecError(f"game: unknown game, there are {', '.join(GAMES)} (got {name!r})")
+    game: Game = import_module(f"ladder.games.{name}").GAME
+    return game
