@@ -29,6 +29,19 @@ class InfraError(LadderError):
     """A failure of ours or of the machine: a worker lost, Ray unreachable. Never a bot's fault."""
 
 
+class BotFaultError(LadderError):
+    """A bot faulted in a run that shall stop then (`on_fault: abort`)."""
+
+    exit_code = 1
+
+    def __init__(
+        self, row: int, seat: int, decision: int, cause: str, detail: str, traceback: str
+    ) -> None:
+        super().__init__(row, seat, decision, cause, detail, traceback)
+        self.row, self.seat, self.decision = row, seat, decision
+        self.cause, self.detail, self.traceback = cause, detail, traceback
+
+
 class IllegalActionError(ValueError):
     """An action that is not legal at the node where it was given."""
 

@@ -6,8 +6,13 @@ it, and the interpreter runs it as it stands. Nothing here imports numba until s
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -52,3 +57,66 @@ def outlined(function: F) -> F:
     """A rule too long to be copied into every caller (a ChaCha block)."""
     function.__outline__ = True  # type: ignore[attr-defined]
     return rule(function)
+
+
+def source_digest(*names: str) -> str:
+    """A digest of the sources under the package folder that start with one of `names`.
+
+    Numba's own cache looks at the file of the compiled function alone, not at the rules it calls.
+    """
+    root = Path(__file__).parent
+    digest = hashlib.blake2b(digest_size=12)
+    for path in sorted(root.rglob("*.py")):
+        relative = path.relative_to(root).as_posix()
+        if relative.startswith(names):
+            digest.update(relative.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def cache_root() -> Path:
+    """The folder of compiled code: $LADDER_CACHE_DIR, else ladder/ in the user's cache folder."""
+    chosen = os.environ.get("LADDER_CACHE_DIR")
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(chosen) if chosen else Path(base) / "ladder"
+
+
+@contextmanager
+def cache_folder(digest: str) -> Iterator[bool]:
+    """Let what is compiled inside be cached under `digest`; yields whether it can be."""
+    from numba import config
+
+    folder = cache_root() / f"{digest}-{'checked' if is_checked() else 'fast'}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        usable = os.access(folder, os.W_OK)
+    except OSError:
+        usable = False
+    if not usable:
+        warn_once(f"cannot write compiled code to {folder}: compiling anew in every process")
+        yield False
+        return
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        yield True
+    finally:
+        config.CACHE_DIR = before
+
+
+@cache
+def warn_once(message: str) -> None:
+    """Warn once a process."""
+    warnings.warn(message, stacklevel=3)
+
+
+def compiled(function: Callable[..., Any], *sources: str) -> Any:
+    """A function that numba compiles at its first call, or reads from the cache.
+
+    `sources` are the files and folders of the package whose edit makes the cache stale, beside
+    those that everything compiled depends on.
+    """
+    import numba
+
+    register_rules()
+    with cache_folder(source_digest("seeds.py", "jit.py", *sources)) as usable:
+        return numba.njit(cache=usable, error_model="numpy", boundscheck=is_checked())(function)

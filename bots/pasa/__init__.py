@@ -1,0 +1,1 @@
+"""Bots for Pasa: teaching policies, the app's four levels."""

@@ -1,0 +1,153 @@
+"""YAML documents as plain values, with the line each one stands on.
+
+YAML's traps are refused or disarmed: duplicate keys are an error, `no` and `12:30` are text,
+only `true` and `false` are booleans, dates stay text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ladder.errors import SpecError
+
+Place = tuple[str | int, ...]  # keys and list positions from the top
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed file: its value, and the line of every place in it."""
+
+    path: str
+    value: Any
+    lines: dict[Place, int]
+
+    def line(self, place: Place) -> int:
+        """The line of a place, or of the nearest thing around it."""
+        while place and place not in self.lines:
+            place = place[:-1]
+        return self.lines.get(place, 1)
+
+    def problem(self, place: Place, message: str) -> str:
+        """One readable line: `path:LINE field: message`."""
+        return f"{self.path}:{self.line(place)} {place_text(place)}{message}"
+
+
+def place_text(place: Place) -> str:
+    """
+    A place as one writes it.
+
+    >>> place_text(("entrants", 2, "params"))
+    'entrants[2].params: '
+    """
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return f"{text}: " if text else ""
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader without YAML 1.1's surprises."""
+
+
+_Loader.yaml_implicit_resolvers = {}
+for _tag, _pattern, _first in (
+    ("bool", r"true|false", "tf"),
+    ("int", r"[-+]?[0-9]+", "-+0123456789"),
+    ("float", r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?", "-+.0123456789"),
+    ("null", r"~|null|", ["~", "n", ""]),
+    ("merge", r"<<", "<"),
+):
+    _Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), list(_first)
+    )
+_Loader.add_constructor(
+    "tag:yaml.org,2002:int", lambda loader, node: int(loader.construct_scalar(node))
+)
+
+
+def read_document(path: Path) -> Document:
+    """The YAML file at `path`. Raises: SpecError with one line a problem."""
+    shown = str(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise SpecError(f"{shown}: no such file") from None
+    except IsADirectoryError:
+        raise SpecError(f"{shown}: is a directory, not a YAML file") from None
+    except UnicodeDecodeError as error:
+        raise SpecError(
+            f"{shown}: is not UTF-8 text (byte {error.object[error.start]:#04x}"
+            f" at position {error.start})"
+        ) from None
+    except OSError as error:
+        raise SpecError(f"{shown}: cannot be read: {error.strerror}") from None
+    return parse_document(text, shown)
+
+
+def parse_document(text: str, path: str) -> Document:
+    """Undo YAML. Raises: SpecError with one line a problem."""
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is None:
+            raise SpecError(f"{path}: is empty")
+        walk = _Walk(path)
+        walk.visit(node, ())
+        if walk.problems:
+            raise SpecError(*walk.problems)
+        return Document(path, loader.construct_document(node), walk.lines)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        raise SpecError(f"{path}:{line} not YAML: {error.problem or error.context}") from None
+    except yaml.YAMLError as error:
+        reason = str(error).splitlines()[0]
+        raise SpecError(f"{path}: not YAML: {reason}") from None
+    except (ValueError, RecursionError) as error:
+        raise SpecError(f"{path}: not YAML: {error}") from None
+
+
+class _Walk:
+    """Collects lines and duplicate keys."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.lines: dict[Place, int] = {}
+        self.problems: list[str] = []
+        self._open: set[int] = set()
+
+    def visit(self, node: yaml.Node, place: Place) -> None:
+        line = node.start_mark.line + 1
+        self.lines.setdefault(place, line)
+        if id(node) in self._open:
+            self.problems.append(f"{self.path}:{line} {place_text(place)}refers to itself")
+            return
+        self._open.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            self._visit_mapping(node, place)
+        elif isinstance(node, yaml.SequenceNode):
+            for position, child in enumerate(node.value):
+                self.visit(child, (*place, position))
+        self._open.discard(id(node))
+
+    def _visit_mapping(self, node: yaml.MappingNode, place: Place) -> None:
+        first: dict[str, int] = {}
+        for key, child in node.value:
+            line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode):
+                self.problems.append(f"{self.path}:{line} {place_text(place)}a key must be text")
+                continue
+            name = str(key.value)
+            if name in first and name != "<<":
+                self.problems.append(
+                    f"{self.path}:{line} {place_text((*place, name))}given twice"
+                    f" (first on line {first[name]})"
+                )
+            first.setdefault(name, line)
+            self.lines[(*place, name)] = line
+            self.visit(child, (*place, name))

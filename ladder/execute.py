@@ -1,0 +1,335 @@
+"""Runs the matches of a plan that the store lacks: in this process, or on Ray.
+
+The only `import ray`. The work is cut into chunks of about half a second, each stored in one
+transaction as soon as it is played; whatever ends a run, finished chunks stay.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ladder import seeds
+from ladder.bots import LoadedBot, PortableBot
+from ladder.driver import LANES, LocalPlayer, play
+from ladder.errors import BotFaultError, InfraError, LadderError
+from ladder.games import Table, get_game
+from ladder.plan import Plan
+from ladder.record import Record, Segment
+from ladder.store import Store
+
+CHUNK_S = 0.5
+FIRST_CHUNK = 64
+MOST_CHUNK = 200_000
+WINDOW = 2000  # pairings asked of the store at once
+IN_FLIGHT = 3  # chunks a worker
+AUTO_AFTER_S = 3.0  # `auto` hands over to Ray then ...
+AUTO_WORTH_S = 8.0  # ... if at least this much is left
+WATCHDOG_S = 300.0  # without a finished chunk for so long, Ray is given up
+
+Chunk = list[Segment]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What every chunk of a run has in common, as plain values that travel."""
+
+    game: str
+    table: Table
+    bots: tuple[PortableBot, ...]
+    key: bytes
+    on_fault: str
+
+    @classmethod
+    def of(cls, plan: Plan, bots: Sequence[LoadedBot]) -> Setup:
+        """The setup of a plan."""
+        portable = tuple(bot.portable() for bot in bots)
+        return cls(plan.game.name, plan.table, portable, plan.key, plan.on_fault)
+
+
+@dataclass
+class Workers:
+    """Where to play: `count` None is auto, 0 this process; an address is a running Ray cluster."""
+
+    count: int | None = None
+    address: str | None = None
+    lanes: int = LANES
+    chunk: int | None = None  # matches a chunk; None: by time
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether to begin here and move to Ray when it pays."""
+        return self.count is None and self.address is None
+
+
+@dataclass
+class Progress:
+    """How far a run is; `report` is called after every change."""
+
+    report: Callable[[Progress], None]
+    total: int
+    done: int = 0
+    stored_before: int = 0
+    where: str = "in process"
+    play_s: float = 0.0
+    store_s: float = 0.0
+    started: float = field(default_factory=time.monotonic)
+
+    def add(self, matches: int) -> None:
+        """More matches are in the store."""
+        self.done += matches
+        self.report(self)
+
+
+def execute(
+    plan: Plan,
+    bots: Sequence[LoadedBot],
+    store: Store,
+    run: str,
+    workers: Workers,
+    progress: Progress,
+) -> None:
+    """Play what `run` lacks. Raises: BotFaultError, InfraError, StoreError, KeyboardInterrupt."""
+    sizes = _Sizes(workers.chunk)
+    chunks = _chunks(plan, store, run, sizes, progress)
+    setup = Setup.of(plan, bots)
+    with _terminable():
+        if workers.is_auto or (workers.count == 0 and not workers.address):
+            pool: _Here | _OnRay = _Here(setup, workers.lanes)
+            deadline = AUTO_AFTER_S if workers.is_auto else None
+            _work(pool, chunks, store, plan, progress, sizes, deadline)
+            if not workers.is_auto:
+                return
+        first = next(chunks, None)
+        if first is None:
+            return
+        progress.where = "on Ray"
+        progress.report(progress)
+        with _ray(workers) as size:
+            pool = _OnRay(setup, workers.lanes, size)
+            _work(pool, _chain(first, chunks), store, plan, progress, sizes, None)
+
+
+def _chain(first: Chunk, rest: Iterator[Chunk]) -> Iterator[Chunk]:
+    yield first
+    yield from rest
+
+
+class _Sizes:
+    """How many matches make a chunk of about half a second, as measured."""
+
+    def __init__(self, fixed: int | None) -> None:
+        self.fixed = fixed
+        self.size = fixed or FIRST_CHUNK
+        self.rate = 0.0
+
+    def learn(self, matches: int, seconds: float) -> None:
+        self.rate = matches / max(seconds, 1e-6)
+        if self.fixed is None:
+            wanted = int(self.rate * CHUNK_S)
+            self.size = max(FIRST_CHUNK, min(wanted, self.size * 16, MOST_CHUNK))
+
+
+def _chunks(
+    plan: Plan, store: Store, run: str, sizes: _Sizes, progress: Progress
+) -> Iterator[Chunk]:
+    """The missing matches, cut to size; the plan is read a window at a time."""
+    pairings = iter(plan)
+    chunk: Chunk = []
+    room = sizes.size
+    while window := list(islice(pairings, WINDOW)):
+        wanted = sum(pairing.repetitions for pairing in window)
+        missing = store.want(run, plan, window)
+        lacking = sum(segment.count for segments in missing for segment in segments)
+        progress.stored_before += wanted - lacking
+        if wanted > lacking:
+            progress.add(wanted - lacking)
+        for segments in missing:
+            for segment in segments:
+                first, left = segment.first, segment.count
+                while left:
+                    count = min(left, room)
+                    chunk.append(Segment(segment.lineup, segment.pairing, first, count))
+                    first, left, room = first + count, left - count, room - count
+                    if room == 0:
+                        yield chunk
+                        chunk, room = [], sizes.size
+    if chunk:
+        yield chunk
+
+
+def _work(
+    pool: _Here | _OnRay,
+    chunks: Iterator[Chunk],
+    store: Store,
+    plan: Plan,
+    progress: Progress,
+    sizes: _Sizes,
+    seconds: float | None,
+) -> None:
+    """Play chunks and store them; with `seconds`, stop then if enough is left to be worth it."""
+    key_id = seeds.run_key_id(plan.key)
+    for chunk, record, elapsed in pool.play(chunks):
+        if isinstance(record, BotFaultError):
+            raise _named_fault(plan, chunk, record)
+        begun = time.monotonic()
+        store.append(key_id, record, chunk)
+        progress.store_s += time.monotonic() - begun
+        progress.play_s += elapsed
+        sizes.learn(len(record), elapsed)
+        progress.add(len(record))
+        if seconds is not None and time.monotonic() - progress.started > seconds:
+            left_s = (progress.total - progress.done) / max(sizes.rate, 1e-9)
+            if left_s > AUTO_WORTH_S:
+                return
+
+
+def _named_fault(plan: Plan, chunk: Chunk, error: BotFaultError) -> LadderError:
+    row = error.row
+    for segment in chunk:
+        if row < segment.count:
+            break
+        row -= segment.count
+    bot = plan.names[segment.lineup[error.seat]]
+    message = (
+        f"{bot} at seat {error.seat}, decision {error.decision} of repetition"
+        f" {segment.first + row}: {error.cause}: {error.detail} (on_fault: abort)"
+    )
+    named = LadderError(f"{message}\n{error.traceback}".strip())
+    named.exit_code = error.exit_code
+    return named
+
+
+Played = tuple[Chunk, Record | BotFaultError, float]
+
+
+def play_chunk(setup: Setup, chunk: Chunk, lanes: int) -> tuple[Record | BotFaultError, float]:
+    """Play one chunk in this process; with the seconds it took."""
+    begun = time.monotonic()
+    game = get_game(setup.game)
+    bots = _loaded(setup.bots)
+    players = [LocalPlayer(game, bot.bot, dict(bot.params)) for bot in bots]
+    keys = [seeds.deal_key(setup.key, segment.pairing) for segment in chunk]
+    try:
+        record: Record | BotFaultError = play(
+            game, setup.table, players, chunk, keys, on_fault=setup.on_fault, lanes=lanes
+        )
+    except BotFaultError as error:
+        record = error
+    finally:
+        for player in players:
+            player.close()
+    return record, time.monotonic() - begun
+
+
+@lru_cache(maxsize=4)
+def _loaded(bots: tuple[PortableBot, ...]) -> tuple[LoadedBot, ...]:
+    return tuple(bot.load() for bot in bots)
+
+
+class _Here:
+    """Plays in this process, where a breakpoint in a bot works."""
+
+    def __init__(self, setup: Setup, lanes: int) -> None:
+        self._setup, self._lanes = setup, lanes
+
+    def play(self, chunks: Iterator[Chunk]) -> Iterator[Played]:
+        for chunk in chunks:
+            yield chunk, *play_chunk(self._setup, chunk, self._lanes)
+
+
+class _OnRay:
+    """Plays on Ray, a bounded number of chunks in flight."""
+
+    def __init__(self, setup: Setup, lanes: int, size: int) -> None:
+        import ray
+
+        self._ray = ray
+        self._setup = ray.put(setup)
+        self._lanes = lanes
+        self._most = IN_FLIGHT * size
+        # The bots are ours or in their own processes: a worker that dies is the machine's doing.
+        self._play = ray.remote(max_retries=3, num_cpus=1)(play_chunk)
+
+    def play(self, chunks: Iterator[Chunk]) -> Iterator[Played]:
+        waiting: dict[Any, Chunk] = {}
+        while True:
+            for chunk in islice(chunks, self._most - len(waiting)):
+                waiting[self._play.remote(self._setup, chunk, self._lanes)] = chunk
+            if not waiting:
+                return
+            ready, _ = self._ray.wait(list(waiting), num_returns=1, timeout=WATCHDOG_S)
+            if not ready:
+                raise InfraError(f"Ray has finished nothing for {WATCHDOG_S:.0f} s; gave it up")
+            chunk = waiting.pop(ready[0])
+            yield chunk, *self._get(ready[0])
+
+    def _get(self, reference: Any) -> tuple[Record | BotFaultError, float]:
+        try:
+            played: tuple[Record | BotFaultError, float] = self._ray.get(
+                reference, timeout=WATCHDOG_S
+            )
+            return played
+        except self._ray.exceptions.RayError as error:
+            last = str(error).strip().splitlines()[-1]
+            raise InfraError(f"a chunk could not be played on Ray: {last}") from error
+
+
+@contextmanager
+def _ray(workers: Workers) -> Iterator[int]:
+    """A Ray of our own (or the one at the address), and its number of CPUs."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    import ray
+
+    package = Path(__file__).parent
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if workers.address is None:
+        cpus = workers.count or os.cpu_count() or 1
+        options |= {
+            "address": "local",  # never a cluster that somebody left in /tmp/ray
+            "num_cpus": cpus,
+            "include_dashboard": False,
+            "object_store_memory": 160 * 2**20,
+        }
+    else:
+        shipped = package.parent / "bots"
+        options["address"] = workers.address
+        options["runtime_env"] = {"py_modules": [str(package), str(shipped)]}
+    try:
+        ray.init(**options)
+    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        where = workers.address or "on this machine"
+        reason = str(error).strip().splitlines()[0]
+        raise InfraError(f"cannot start Ray {where}: {reason}") from error
+    try:
+        size = int(ray.cluster_resources().get("CPU", 1))
+        yield min(size, workers.count) if workers.count else size
+    finally:
+        ray.shutdown()
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM end a run as Ctrl-C does."""
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, stop)
+    except ValueError:  # not the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,118 @@
+"""Spec -> plan: a lazily indexed sequence of line-ups, and the pairings each one is played as.
+
+Identity (what makes a match the same match) is decided here and nowhere else: a pairing is game,
+table, fault rule and the bot versions by seat. Nothing depends on an entrant's name or place in
+the spec, so adding or moving one changes no other match.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ladder import seeds
+from ladder.formats import Lineup
+from ladder.formats.gauntlet import GauntletLineups
+from ladder.formats.random_pods import RandomLineups
+from ladder.formats.round_robin import RoundRobinLineups
+from ladder.games import Game, Table
+from ladder.spec import Gauntlet, RandomPods, RoundRobin, Spec
+
+DIGEST_BYTES = 16
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A line-up in its seats, and how many repetitions of it are wanted."""
+
+    lineup: Lineup  # entrant positions by seat
+    digest: bytes
+    repetitions: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a spec asks to be played."""
+
+    game: Game
+    table: Table
+    on_fault: str
+    key: bytes  # the run key
+    versions: tuple[str, ...]  # by entrant
+    names: tuple[str, ...]
+    lineups: Any  # a formats.Lineups
+
+    @cached_property
+    def num_matches(self) -> int:
+        """Matches in all."""
+        if isinstance(self.lineups, RoundRobinLineups):
+            return len(self.lineups) * self.lineups[0][1]
+        return sum(self.lineups[i][1] for i in range(len(self.lineups)))
+
+    def matches_of_each(self) -> list[int]:
+        """Matches by entrant, known before anything is played."""
+        counts = self.lineups.matches_of_each()
+        return [*counts, *([0] * (len(self.names) - len(counts)))]
+
+    def pairings(self, index: int) -> list[Pairing]:
+        """The seat rotations of the index-th line-up; a bot that repeats makes fewer of them."""
+        lineup, matches = self.lineups[index]
+        ordered = sorted(lineup, key=lambda entrant: self.versions[entrant])
+        counts: dict[Lineup, int] = {}
+        seats = self.table.seats
+        for turn in range(seats):
+            seated = tuple(ordered[turn:] + ordered[:turn])
+            counts[seated] = counts.get(seated, 0) + matches // seats
+        return [Pairing(seated, self._digest(seated), n) for seated, n in counts.items()]
+
+    def __iter__(self) -> Iterator[Pairing]:
+        for index in range(len(self.lineups)):
+            yield from self.pairings(index)
+
+    def deal_key(self, pairing: bytes) -> bytes:
+        """The key of a pairing's dice and luck."""
+        return seeds.deal_key(self.key, pairing)
+
+    def _digest(self, lineup: Sequence[int]) -> bytes:
+        return pairing_digest(
+            self.game, self.table, self.on_fault, [self.versions[entrant] for entrant in lineup]
+        )
+
+
+def pairing_digest(game: Game, table: Table, on_fault: str, versions: Sequence[str]) -> bytes:
+    """The identity of a pairing: 16 bytes."""
+    parts = [game.name, game.version, table.canonical(), on_fault, list(versions)]
+    text = json.dumps(parts, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).digest()
+
+
+def make_plan(spec: Spec) -> Plan:
+    """The plan of a spec."""
+    key = seeds.run_key(spec.seed)
+    return Plan(
+        game=spec.game,
+        table=spec.table,
+        on_fault=spec.limits.on_fault,
+        key=key,
+        versions=tuple(entrant.loaded.version for entrant in spec.entrants),
+        names=tuple(entrant.name for entrant in spec.entrants),
+        lineups=_lineups(spec, key),
+    )
+
+
+def _lineups(spec: Spec, key: bytes) -> Any:
+    chosen, entrants, seats = spec.format, len(spec.entrants), spec.table.seats
+    if isinstance(chosen, RoundRobin):
+        return RoundRobinLineups(entrants, seats, chosen.matches, self_play=chosen.self_play)
+    if isinstance(chosen, Gauntlet):
+        challengers = [spec.entrant_index(name) for name in chosen.challengers]
+        rest = [i for i in range(entrants) if i not in challengers]
+        field = [spec.entrant_index(name) for name in chosen.field] if chosen.field else rest
+        return GauntletLineups(challengers, field, seats, chosen.matches)
+    assert isinstance(chosen, RandomPods)
+    deal = seeds.deal_key(key, b"pods")
+    return RandomLineups(entrants, seats, chosen.matches, chosen.rounds, deal)

@@ -1,0 +1,75 @@
+"""What play leaves behind: columns of matches, and faults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Consecutive repetitions of one pairing: repetitions first .. first + count - 1."""
+
+    lineup: tuple[int, ...]  # by seat, an index into the run's entrants
+    pairing: bytes  # the pairing's digest
+    first: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something a bot did wrong at one decision."""
+
+    cause: str  # illegal, exception, init_failed, ...
+    detail: str
+    traceback: str = ""
+
+
+@dataclass(frozen=True)
+class FaultRow:
+    """A fault with its place: a row of a record, a seat, the number of the match's decision."""
+
+    row: int
+    seat: int
+    decision: int
+    fault: Fault
+
+
+@dataclass
+class Record:
+    """The matches of a chunk, one row each, in the order of its segments.
+
+    Arrays have shape [matches] or [matches, seats].
+    """
+
+    chances: Ints  # throws or rolls
+    decisions: Ints  # decisions asked
+    termination: Ints  # index into the game's terminations
+    digest: Ints  # of the list of actions
+    scores: Ints
+    places: Ints  # 1 is first; equal seats share a place
+    faults: Ints  # faults of a seat
+    fault_rows: list[FaultRow] = field(default_factory=list)
+
+    @classmethod
+    def empty(cls, matches: int, seats: int) -> Record:
+        """Room for that many matches."""
+        one = (matches,)
+        many = (matches, seats)
+        return cls(
+            *(np.zeros(one, np.int64) for _ in range(4)),
+            *(np.zeros(many, np.int64) for _ in range(3)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.digest)
+
+    @property
+    def win_shares(self) -> NDArray[np.float64]:
+        """Each first place's part of the win, shape [matches, seats]."""
+        first = self.places == 1
+        return first / first.sum(axis=1, keepdims=True)

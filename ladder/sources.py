@@ -1,0 +1,200 @@
+"""A bot's source: the files it is made of, and importing it from them.
+
+The bundle is the bot's module with every local module it imports: what its version is a digest
+of, and what travels to workers. Local means beside the bot's file, or under the same top-level
+package; the standard library, installed packages and Ladder itself are not part of a bot.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import importlib.util
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath
+from types import ModuleType
+
+from ladder.errors import BotLoadError
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files a bot is made of, by path relative to their common root."""
+
+    module: str  # "my_bot" for my_bot.py, "bots.pasa.levels" for a module of a package
+    files: tuple[tuple[str, bytes], ...]  # the bot's own file first, then the rest by name
+
+    @property
+    def digest(self) -> str:
+        """Of the contents; the name of a single file does not matter."""
+        digest = hashlib.blake2b(digest_size=16)
+        for number, (name, content) in enumerate(self.files):
+            shown = name if number or "." in self.module else "bot"
+            digest.update(b"%s\0%d\0%s" % (shown.encode(), len(content), content))
+        return digest.hexdigest()
+
+
+def read_file(path: Path) -> tuple[Source, ModuleType]:
+    """A bot file with its local imports, and the module it makes. Raises: BotLoadError."""
+    if path.is_dir():
+        raise BotLoadError(f"{path}: is a directory, not a Python file")
+    if not path.exists():
+        raise BotLoadError(f"{path}: no such file")
+    source = Source(path.stem, _bundle(path.resolve(), path.resolve().parent))
+    return source, _import_file(path.resolve(), source)
+
+
+def read_module(name: str) -> tuple[Source, ModuleType]:
+    """An importable module with its local imports. Raises: BotLoadError."""
+    with _loading(name):
+        module = importlib.import_module(name)
+    file = getattr(module, "__file__", None)
+    if file is None:
+        raise BotLoadError(f"{name}: has no source file")
+    path = Path(file).resolve()
+    depth = name.count(".") + (path.name == "__init__.py")
+    return Source(name, _bundle(path, path.parents[depth])), module
+
+
+def restore(source: Source) -> ModuleType:
+    """Import a bot from its bundle, in a process that may not have its files."""
+    if "." in source.module:
+        here = importlib.util.find_spec(source.module.partition(".")[0])
+        if here is not None:
+            found, module = read_module(source.module)
+            if found.digest == source.digest:
+                return module
+    folder = Path(_unpacked(source))
+    if "." in source.module:
+        sys.path.insert(0, str(folder))
+        return read_module(source.module)[1]
+    return _import_file(folder / source.files[0][0], source)
+
+
+@cache
+def _unpacked(source: Source) -> str:
+    folder = tempfile.mkdtemp(prefix="ladder-bot-")
+    for name, content in source.files:
+        path = Path(folder, *PurePosixPath(name).parts)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+class _loading:
+    """Turns whatever importing a bot raises into one readable line, and keeps stdout clean."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._quiet = redirect_stdout(sys.stderr)
+
+    def __enter__(self) -> None:
+        self._quiet.__enter__()
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._quiet.__exit__(None, None, None)
+        if error is None or isinstance(error, (KeyboardInterrupt, BotLoadError)):
+            return
+        raise BotLoadError(f"{self._name}: {_why(error)}") from error
+
+
+def _why(error: BaseException) -> str:
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
+    if isinstance(error, ModuleNotFoundError):
+        return f"cannot be imported: {error}"
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at line {frames[-1].lineno} of {Path(frames[-1].filename).name}" if frames else ""
+    return f"raised on import{where}: {type(error).__name__}: {error}"
+
+
+def _import_file(path: Path, source: Source) -> ModuleType:
+    """Import a file under a name of its own, its folder searched for the modules beside it."""
+    name = f"ladder_bot_{source.digest}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise BotLoadError(f"{path}: not a Python file (its name should end in .py)")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    folder = str(path.parent)
+    sys.path.insert(0, folder)
+    before = set(sys.modules)
+    try:
+        with _loading(str(path)):
+            spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    finally:
+        sys.path.remove(folder)
+        # Another bot may have another module of the same name beside it.
+        for other in set(sys.modules) - before:
+            file = getattr(sys.modules[other], "__file__", None)
+            if file and Path(file).parent == path.parent:
+                del sys.modules[other]
+    return module
+
+
+def _bundle(path: Path, root: Path) -> tuple[tuple[str, bytes], ...]:
+    """The file and the local modules it imports, directly or not."""
+    files = {path: _read(path)}
+    todo = [path]
+    while todo:
+        current = todo.pop()
+        for found in _local_imports(files[current], current, root):
+            if found not in files:
+                files[found] = _read(found)
+                todo.append(found)
+    rest = sorted((p.relative_to(root).as_posix(), c) for p, c in files.items() if p != path)
+    return ((path.relative_to(root).as_posix(), files[path]), *rest)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        content = path.read_bytes()
+        content.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BotLoadError(f"{path}: cannot be read as UTF-8 Python source: {error}") from error
+    return content
+
+
+def _local_imports(content: bytes, path: Path, root: Path) -> Iterator[Path]:
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError) as error:
+        raise BotLoadError(f"{path}: {_why(error)}") from error
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _module_files(alias.name, root)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = path.parent.relative_to(root).parts
+                kept = package[: len(package) - node.level + 1]
+                base = ".".join((*kept, *([base] if base else [])))
+            for name in ("", *(alias.name for alias in node.names)):
+                yield from _module_files(".".join(part for part in (base, name) if part), root)
+
+
+def _module_files(name: str, root: Path) -> Iterator[Path]:
+    """The files under `root` that importing `name` runs: packages on the way, then the module."""
+    if name.partition(".")[0] in ("", "ladder"):
+        return
+    folder = root
+    for part in name.split("."):
+        module, package = folder / f"{part}.py", folder / part / "__init__.py"
+        if package.is_file():
+            yield package
+        elif module.is_file():
+            yield module
+        folder = folder / part

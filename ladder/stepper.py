@@ -1,0 +1,213 @@
+"""The compiled half of the driver: steps many matches side by side, each to its next decision.
+
+Matches live in *lanes*. One call of `step` applies the chosen actions, rolls on through chance,
+forced moves and the moves of forfeited seats, writes finished matches into the record, refills
+their lanes, and leaves the decisions that are due, sorted by the bot and kind asked.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ladder import seeds
+from ladder.games import Game, get_game
+from ladder.games.nodes import CHANCE, END, LEGAL_AT, LUCK, NODE, NUM_LEGAL, SEAT, TERMINATION, WAYS
+from ladder.jit import compiled, rule
+from ladder.record import Record
+
+Ints = NDArray[np.int64]
+
+# A lane's counters.
+ROW, DIGEST, CHANCES, DECISIONS, FORFEITS, STARTED = range(6)
+LANE_SIZE = 6
+
+MAX_KINDS = 8
+
+
+@rule
+def is_legal(state: Any, action: int) -> bool:
+    """Whether an action is among the node's legal ones."""
+    at = state[LEGAL_AT]
+    for i in range(state[NUM_LEGAL]):  # noqa: SIM110 - compiled code has no any()
+        if state[at + i] == action:
+            return True
+    return False
+
+
+@rule
+def place_of(standings: Any, seat: int) -> int:
+    """1 + the number of seats that stand higher."""
+    place = 1
+    for other in range(len(standings)):
+        if standings[other] > standings[seat]:
+            place += 1
+    return place
+
+
+# Seats that forfeited stand below all others, the first to forfeit lowest.
+FORFEITED = -(2**62)
+
+
+@cache
+def stepper(game_name: str) -> tuple[Any, Any]:
+    """(step, illegal) for a game, compiled or loaded from the cache."""
+    game = get_game(game_name)
+    sources = ("stepper.py", "games/nodes.py", f"games/{game_name}/")
+    return compiled(_make_step(game), *sources), compiled(_make_illegal(), *sources)
+
+
+def _make_illegal() -> Any:
+    def illegal(states: Any, lanes: Any, actions: Any, wrong: Any) -> int:
+        """Write the positions of actions that are not legal to `wrong`; return how many."""
+        count = 0
+        for i in range(len(lanes)):
+            if not is_legal(states[lanes[i]], actions[i]):
+                wrong[count] = i
+                count += 1
+        return count
+
+    return illegal
+
+
+def _make_step(game: Game) -> Any:
+    start, advance, observe = game.start, game.advance, game.observe
+    score, standing = game.score, game.standing
+
+    @rule
+    def run(state: Any, source: Any, lane: Any, forfeits: Any) -> None:
+        """Run a match to the next decision of a seat that still decides, or to the end."""
+        while state[NODE] != END:
+            if state[NODE] == CHANCE:
+                action = seeds.draw(source, state[WAYS])
+                lane[CHANCES] += 1
+            else:
+                state[LUCK] = seeds.draw_luck(source, state[SEAT])
+                lane[DECISIONS] += 1
+                if forfeits[state[SEAT]] == 0:
+                    return
+                action = state[state[LEGAL_AT]]
+            lane[DIGEST] = seeds.digest_add(lane[DIGEST], action)
+            advance(state, action)
+
+    @rule
+    def write(state: Any, lane: Any, forfeits: Any, standings: Any, columns: Any) -> None:
+        """Write a finished match into its row of the record."""
+        chances, decisions, termination, digest, scores, places = columns
+        row = lane[ROW]
+        chances[row] = lane[CHANCES]
+        decisions[row] = lane[DECISIONS]
+        termination[row] = state[TERMINATION]
+        digest[row] = lane[DIGEST]
+        for seat in range(len(standings)):
+            scores[row, seat] = score(state, seat)
+            if forfeits[seat] > 0:
+                standings[seat] = FORFEITED + forfeits[seat]
+            else:
+                standings[seat] = standing(state, seat)
+        for seat in range(len(standings)):
+            places[row, seat] = place_of(standings, seat)
+
+    def step(
+        live: Any,  # lanes to step; afterwards the lanes that wait, sorted by bot and kind
+        actions: Any,  # by lane
+        lanes: Any,  # counters by lane; ROW < 0: nothing in it yet
+        states: Any,
+        sources: Any,
+        forfeits: Any,
+        blank: Any,  # the state row before `start`
+        segments: Any,  # (first row, first repetition) by segment, and an end row
+        keys: Any,  # the deal's key words by segment
+        players: Any,  # bot index by segment and seat
+        cursor: Any,  # [next row, its segment]
+        columns: Any,
+        rows: Any,  # out: the views that are due
+        groups: Any,  # out: (bot, kind, first position, count)
+        started: Any,  # out: lanes whose match began in this step
+    ) -> tuple[int, int, int]:
+        seats = players.shape[1]
+        num_rows = segments[len(keys), 0]
+        standings = np.zeros(seats, np.int64)
+        spare = np.zeros(rows.shape[1], np.int64)
+        waiting = np.zeros(len(live), np.int64)
+        num_waiting = 0
+        num_started = 0
+        num_bots = groups.shape[0] // MAX_KINDS
+        counts = np.zeros(num_bots * MAX_KINDS + 1, np.int64)
+        for i in range(len(live)):
+            n = live[i]
+            lane, state, source = lanes[n], states[n], sources[n]
+            if lane[ROW] >= 0:
+                lane[DIGEST] = seeds.digest_add(lane[DIGEST], actions[n])
+                advance(state, actions[n])
+                run(state, source, lane, forfeits[n])
+            is_new = False
+            while lane[ROW] < 0 or state[NODE] == END:
+                if lane[ROW] >= 0:
+                    write(state, lane, forfeits[n], standings, columns)
+                if cursor[0] >= num_rows:
+                    break
+                while cursor[0] >= segments[cursor[1] + 1, 0]:
+                    cursor[1] += 1
+                row, segment = cursor[0], cursor[1]
+                cursor[0] += 1
+                repetition = segments[segment, 1] + row - segments[segment, 0]
+                seeds.seed_source(source, keys[segment], repetition, seats)
+                state[:] = blank
+                lane[ROW] = row
+                lane[DIGEST] = seeds.digest_start()
+                lane[CHANCES] = 0
+                lane[DECISIONS] = 0
+                lane[FORFEITS] = 0
+                lane[STARTED] = segment
+                forfeits[n, :] = 0
+                is_new = True
+                start(state)
+                run(state, source, lane, forfeits[n])
+            if state[NODE] == END:
+                continue
+            if is_new:
+                started[num_started] = n
+                num_started += 1
+            waiting[num_waiting] = n
+            num_waiting += 1
+            bot = players[lane[STARTED], state[SEAT]]
+            counts[bot * MAX_KINDS + state[NODE] + 1] += 1
+        num_groups = 0
+        for group in range(num_bots * MAX_KINDS):
+            if counts[group + 1] > 0:
+                groups[num_groups, 0] = group // MAX_KINDS
+                groups[num_groups, 1] = group % MAX_KINDS
+                groups[num_groups, 2] = counts[group]
+                groups[num_groups, 3] = counts[group + 1]
+                num_groups += 1
+            counts[group + 1] += counts[group]
+        for i in range(num_waiting):
+            n = waiting[i]
+            state = states[n]
+            bot = players[lanes[n, STARTED], state[SEAT]]
+            group = bot * MAX_KINDS + state[NODE]
+            at = counts[group]
+            counts[group] = at + 1
+            live[at] = n
+            seen = observe(state, spare)
+            for j in range(rows.shape[1]):
+                rows[at, j] = seen[j]
+        return num_waiting, num_groups, num_started
+
+    return step
+
+
+def columns_of(record: Record) -> tuple[Ints, ...]:
+    """The columns that `step` writes."""
+    return (
+        record.chances,
+        record.decisions,
+        record.termination,
+        record.digest,
+        record.scores,
+        record.places,
+    )

@@ -1,0 +1,474 @@
+"""The store: runs, matches and ratings in one DuckDB file. The only SQL, the only `import duckdb`.
+
+Tables are ours and may change; the views (`runs`, `bots`, `matches`, `results`, `ratings`,
+`rating_history`, `faults`) are what others may query. A match belongs to its run key, pairing and
+repetition, not to a run: two runs under one seed share the matches they have in common. The ledger
+row of a segment is the only key, and is written in the transaction of its matches; nothing else
+is unique, so that inserts stay columnar and fast.
+
+Connections are short: opened for one read or one transaction, so that other processes get between.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from ladder import ledger, seeds
+from ladder.bots import LoadedBot
+from ladder.errors import StoreError
+from ladder.plan import Pairing, Plan
+from ladder.record import Record, Segment
+
+SCHEMA = 1
+LOCK_PATIENCE_S = 10.0
+MAX_SEATS = 6
+OPTIONS = {"threads": "2", "memory_limit": "2GB"}
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """A run as it is kept."""
+
+    run: str
+    name: str
+    game: str
+    spec: dict[str, Any]
+    key_id: str
+    started_at: datetime
+    finished_at: datetime | None
+    digest: str | None
+    entrants: tuple[tuple[str, str], ...]  # (name, version) in the spec's order
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """How often a line-up finished in one way, all segments of a run together."""
+
+    lineup: tuple[int, ...]  # entrant positions by seat
+    places: tuple[int, ...]
+    matches: int
+    scores: tuple[int, ...]  # summed, by seat
+
+
+def pairing_id(key_id: str, pairing: bytes) -> int:
+    """The store's name for a pairing under a run key: 63 bits."""
+    digest = hashlib.blake2b(key_id.encode() + pairing, digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+class Store:
+    """A store file. Every method opens it, does one thing, and closes it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def create(self) -> None:
+        """Make the file and its tables where they are missing. Raises: StoreError."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot make its folder: {error.strerror}") from None
+        with self._open() as db:
+            known = db.execute(
+                "SELECT count(*) FROM duckdb_tables() WHERE table_name = 't_store'"
+            ).fetchone()
+            if known == (0,):
+                if db.execute("SELECT count(*) FROM duckdb_tables()").fetchone() != (0,):
+                    raise StoreError(f"{self.path}: is a DuckDB file of something else")
+                db.execute(files("ladder").joinpath("schema.sql").read_text())
+                db.execute("INSERT INTO t_store VALUES (?)", [SCHEMA])
+                db.execute("CHECKPOINT")  # DDL replayed from the log is where DuckDB has failed
+            self._check_schema(db)
+
+    def begin_run(self, plan: Plan, row: RunRow, bots: Sequence[LoadedBot]) -> None:
+        """Note a run and its bots; a run that is known keeps its first start."""
+        with self._write() as db:
+            _insert_new_bots(db, plan.game.name, row, bots)
+            _insert_terminations(db, plan)
+            if db.execute("SELECT 1 FROM t_runs WHERE run = ?", [row.run]).fetchone():
+                return
+            db.execute(
+                "INSERT INTO t_runs VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
+                [row.run, row.name, row.game, json.dumps(row.spec), row.key_id, row.started_at],
+            )
+            for position, (name, version) in enumerate(row.entrants):
+                db.execute("INSERT INTO t_entrants VALUES (?, ?, ?, ?)",
+                           [row.run, position, name, version])  # fmt: skip
+
+    def finish_run(self, run: str, digest: str) -> None:
+        """Note that a run has all its matches, and their digest."""
+        with self._write() as db:
+            db.execute(
+                "UPDATE t_runs SET finished_at = ?, digest = ? WHERE run = ?",
+                [datetime.now(UTC), digest, run],
+            )
+
+    def want(self, run: str, plan: Plan, pairings: Sequence[Pairing]) -> list[list[Segment]]:
+        """Say that a run wants these pairings; the segments of each that are still missing."""
+        key_id = seeds.run_key_id(plan.key)
+        ids = [pairing_id(key_id, pairing.digest) for pairing in pairings]
+        wanted = pa.table(
+            {
+                "pairing_id": pa.array(ids, pa.int64()),
+                "repetitions": pa.array([p.repetitions for p in pairings], pa.int64()),
+                "pairing": pa.array([p.digest for p in pairings], pa.binary()),
+                "deal_key": pa.array([plan.deal_key(p.digest) for p in pairings], pa.binary()),
+                "versions": pa.array(
+                    [[plan.versions[entrant] for entrant in p.lineup] for p in pairings],
+                    pa.list_(pa.string()),
+                ),
+                "lineup": pa.array([list(p.lineup) for p in pairings], pa.list_(pa.int32())),
+            }
+        )
+        with self._write() as db:
+            db.register("wanted", wanted)
+            db.execute(
+                """INSERT INTO t_pairings
+                   SELECT pairing_id, pairing, ?, ?, ?, ?, ?, deal_key, versions FROM wanted
+                   WHERE pairing_id NOT IN (SELECT pairing_id FROM t_pairings)""",
+                [key_id, plan.game.name, plan.game.version, plan.table.canonical(), plan.on_fault],
+            )
+            db.execute(
+                """INSERT INTO t_run_pairings
+                   SELECT ?, pairing_id, repetitions, lineup FROM wanted WHERE pairing_id NOT IN
+                   (SELECT pairing_id FROM t_run_pairings WHERE run = ?)""",
+                [run, run],
+            )
+            _split_rows(db, self.path)
+            found = db.execute(
+                """SELECT pairing_id, first, count FROM t_ledger
+                   SEMI JOIN wanted USING (pairing_id) ORDER BY pairing_id, first"""
+            ).fetchall()
+        covered: dict[int, list[tuple[int, int]]] = {}
+        for number, first, count in found:
+            covered.setdefault(number, []).append((first, count))
+        return [
+            _missing(pairing, covered.get(number, []))
+            for pairing, number in zip(pairings, ids, strict=True)
+        ]
+
+    def append(self, key_id: str, record: Record, segments: Sequence[Segment]) -> None:
+        """Write a chunk: its matches and ledger rows, in one transaction."""
+        ids = np.array([pairing_id(key_id, segment.pairing) for segment in segments], np.int64)
+        tables = _chunk_tables(ids, record, segments)
+        with self._write() as db:
+            for name, table in tables.items():
+                if len(table):
+                    db.register("chunk", table)
+                    db.execute(f"INSERT INTO {name} SELECT * FROM chunk")
+                    db.unregister("chunk")
+
+    def progress(self, run: str) -> tuple[int, str]:
+        """Matches a run has in the store, and the digest of their results."""
+        rows = self._read(
+            """SELECT p.pairing, l.count, l.digest FROM t_run_pairings r
+               JOIN t_pairings p USING (pairing_id) JOIN t_ledger l USING (pairing_id)
+               WHERE r.run = ? AND l.first + l.count <= r.repetitions""",
+            [run],
+        )
+        return sum(row[1] for row in rows), ledger.total_digest(rows)
+
+    def runs(self) -> list[RunRow]:
+        """All runs, the latest last."""
+        rows = self._read(
+            """SELECT run, any_value(t_runs.name), any_value(game), any_value(spec),
+                      any_value(key_id), any_value(started_at), any_value(finished_at),
+                      any_value(digest), list(e.name ORDER BY position),
+                      list(version ORDER BY position)
+               FROM t_runs JOIN t_entrants e USING (run) GROUP BY run
+               ORDER BY any_value(started_at), run"""
+        )
+        return [
+            RunRow(*row[:3], json.loads(row[3]), *row[4:8], tuple(zip(row[8], row[9], strict=True)))
+            for row in rows
+        ]
+
+    def patterns(self, run: str) -> list[Pattern]:
+        """How often each line-up of a run finished in each way, in canonical order."""
+        scores = ", ".join(
+            f"sum(pattern_scores[(nth - 1) * seats + {seat}])" for seat in range(1, MAX_SEATS + 1)
+        )
+        rows = self._read(
+            f"""WITH flat AS (
+                 SELECT p.pairing, r.lineup, len(r.lineup) AS seats, l.pattern_scores,
+                        unnest(l.patterns) AS pattern, unnest(l.pattern_counts) AS matches,
+                        generate_subscripts(l.patterns, 1) AS nth
+                 FROM t_run_pairings r JOIN t_pairings p USING (pairing_id)
+                 JOIN t_ledger l USING (pairing_id)
+                 WHERE r.run = ? AND l.first + l.count <= r.repetitions)
+               SELECT any_value(lineup), pattern, sum(matches)::BIGINT, [{scores}]
+               FROM flat GROUP BY pairing, pattern ORDER BY pairing, pattern""",
+            [run],
+        )
+        return [
+            Pattern(
+                tuple(lineup),
+                ledger.places_of(pattern, len(lineup)),
+                matches,
+                tuple(int(score) for score in scores[: len(lineup)]),
+            )
+            for lineup, pattern, matches, scores in rows
+        ]
+
+    def fault_counts(self, run: str) -> dict[int, int]:
+        """Faults by entrant position."""
+        rows = self._read(
+            """SELECT r.lineup, l.faults FROM t_run_pairings r JOIN t_ledger l USING (pairing_id)
+               WHERE r.run = ? AND l.first + l.count <= r.repetitions
+               AND list_sum(l.faults) > 0""",
+            [run],
+        )
+        counts: dict[int, int] = {}
+        for lineup, faults in rows:
+            for entrant, number in zip(lineup, faults, strict=True):
+                counts[entrant] = counts.get(entrant, 0) + number
+        return counts
+
+    def some_faults(self, run: str, most: int) -> list[tuple[Any, ...]]:
+        """Up to `most` (bot, cause, number, match, seat, detail), the commonest first."""
+        return self._read(
+            """SELECT bot, cause, count(*), min_by(match, (pairing_id, repetition)),
+                      min_by(seat, (pairing_id, repetition)),
+                      min_by(detail, (pairing_id, repetition))
+               FROM faults WHERE run = ? GROUP BY bot, cause ORDER BY count(*) DESC, bot, cause
+               LIMIT ?""",
+            [run, most],
+        )
+
+    def write_ratings(self, run: str, rows: Sequence[tuple[Any, ...]], *, rank_by: str) -> None:
+        """Replace a run's ratings by (bot, version, mu, sigma, matches, win_share) rows."""
+        columns = list(zip(*rows, strict=True))
+        names = ("bot", "version", "mu", "sigma", "matches", "win_share")
+        table = pa.table(dict(zip(names, columns, strict=True)))
+        now = datetime.now(UTC)
+        with self._write() as db:
+            db.register("rated", table)
+            db.execute("DELETE FROM t_ratings WHERE run = ?", [run])
+            db.execute(
+                "INSERT INTO t_ratings SELECT ?, bot, version, mu, sigma, matches, win_share, ?, ?"
+                " FROM rated",
+                [run, rank_by, now],
+            )
+            db.execute(
+                """INSERT INTO t_rating_history SELECT * FROM t_ratings WHERE run = ?""", [run]
+            )
+
+    def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Rows of a query over the views."""
+        return self._read(sql, parameters)
+
+    def _read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        if not self.path.exists():
+            raise StoreError(f"{self.path}: no such store; `ladder run SPEC` makes one")
+        with self._open(read_only=True) as db:
+            self._check_schema(db)
+            rows: list[tuple[Any, ...]] = db.execute(sql, list(parameters)).fetchall()
+            return rows
+
+    @contextmanager
+    def _write(self) -> Iterator[Any]:
+        with self._open() as db:
+            db.execute("BEGIN")
+            yield db
+            db.execute("COMMIT")
+
+    @contextmanager
+    def _open(self, *, read_only: bool = False) -> Iterator[Any]:
+        """A connection, once nobody else holds the file. Raises: StoreError."""
+        db = self._connect(read_only=read_only)
+        try:
+            yield db
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0]
+            raise StoreError(f"{self.path}: {reason}") from error
+        finally:
+            db.close()
+
+    def _connect(self, *, read_only: bool) -> Any:
+        waited = time.monotonic() + LOCK_PATIENCE_S
+        while True:
+            try:
+                return duckdb.connect(str(self.path), read_only=read_only, config=OPTIONS)
+            except duckdb.Error as error:
+                if "lock" not in str(error).lower() or time.monotonic() > waited:
+                    raise StoreError(_open_problem(self.path, str(error))) from None
+            time.sleep(0.05)
+
+    def _check_schema(self, db: Any) -> None:
+        try:
+            row = db.execute("SELECT schema FROM t_store").fetchone()
+        except duckdb.Error:
+            raise StoreError(f"{self.path}: is not a Ladder store") from None
+        if row != (SCHEMA,):
+            raise StoreError(f"{self.path}: has schema {row and row[0]}, this Ladder {SCHEMA}")
+
+
+def _open_problem(path: Path, message: str) -> str:
+    first = message.splitlines()[0]
+    if "lock" in message.lower():
+        holder = first.partition("Conflicting lock is held in ")[2] or first
+        return f"{path}: another process is using it ({holder}); try again when it is done"
+    return f"{path}: cannot be opened: {first}"
+
+
+def _insert_new_bots(db: Any, game: str, row: RunRow, bots: Sequence[LoadedBot]) -> None:
+    known = {version for (version,) in db.execute("SELECT version FROM t_bots").fetchall()}
+    for (name, version), bot in zip(row.entrants, bots, strict=True):
+        if version not in known:
+            db.execute(
+                "INSERT INTO t_bots VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?)",
+                [version, game, name, bot.reference, bot.class_name,
+                 json.dumps(dict(bot.params)), bot.source.digest, datetime.now(UTC)],
+            )  # fmt: skip
+
+
+def _insert_terminations(db: Any, plan: Plan) -> None:
+    known = db.execute("SELECT count(*) FROM t_terminations WHERE game = ?", [plan.game.name])
+    if known.fetchone() == (0,):
+        for number, name in enumerate(plan.game.terminations):
+            db.execute("INSERT INTO t_terminations VALUES (?, ?, ?)",
+                       [plan.game.name, number, name])  # fmt: skip
+
+
+def _missing(pairing: Pairing, covered: Sequence[tuple[int, int]]) -> list[Segment]:
+    """The repetitions of a pairing that no ledger row covers: plan minus store."""
+    segments = []
+    at = 0
+    for first, count in [*covered, (pairing.repetitions, 0)]:
+        end = min(first, pairing.repetitions)
+        if end > at:
+            segments.append(Segment(pairing.lineup, pairing.digest, at, end - at))
+        at = max(at, first + count)
+    return segments
+
+
+def _split_rows(db: Any, path: Path) -> None:
+    """Cut ledger rows that reach past what is wanted, so that rows are inside or outside."""
+    cut = db.execute(
+        """SELECT l.pairing_id, l.first, l.count, w.repetitions, len(w.lineup)
+           FROM t_ledger l JOIN wanted w USING (pairing_id)
+           WHERE l.first < w.repetitions AND l.first + l.count > w.repetitions"""
+    ).fetchall()
+    for number, first, count, at, seats in cut:
+        record = _read_record(db, number, first, count, seats)
+        if len(record) != count:
+            raise StoreError(
+                f"{path}: holds repetitions {first} to {first + count - 1} of a pairing as one"
+                f" summary, and {at} are wanted; ask for at least {first + count}"
+            )
+        segments = [
+            Segment(tuple(range(seats)), b"", first, at - first),
+            Segment(tuple(range(seats)), b"", at, first + count - at),
+        ]
+        rows = _ledger_table(np.array([number, number]), record, segments)
+        db.execute("DELETE FROM t_ledger WHERE pairing_id = ? AND first = ?", [number, first])
+        db.register("chunk", rows)
+        db.execute("INSERT INTO t_ledger SELECT * FROM chunk")
+        db.unregister("chunk")
+
+
+def _read_record(db: Any, number: int, first: int, count: int, seats: int) -> Record:
+    bounds = [number, first, first + count]
+    where = "WHERE pairing_id = ? AND repetition >= ? AND repetition < ?"
+    matches = db.execute(
+        f"SELECT chances, decisions, termination, digest FROM t_matches {where}"
+        " ORDER BY repetition", bounds,
+    ).fetchnumpy()  # fmt: skip
+    seat_rows = db.execute(
+        f"SELECT score, place, faults FROM t_seats {where} ORDER BY repetition, seat", bounds
+    ).fetchnumpy()
+    one = [matches[name].astype(np.int64) for name in matches]
+    many = [seat_rows[name].astype(np.int64).reshape(-1, seats) for name in seat_rows]
+    return Record(*one, *many)
+
+
+def _chunk_tables(ids: Any, record: Record, segments: Sequence[Segment]) -> dict[str, pa.Table]:
+    counts = np.array([segment.count for segment in segments])
+    firsts = np.array([segment.first for segment in segments])
+    starts = np.cumsum(counts) - counts
+    of_match = np.repeat(ids, counts)
+    repetition = np.arange(len(record)) - np.repeat(starts - firsts, counts)
+    seats = record.places.shape[1]
+    matches = pa.table(
+        {
+            "pairing_id": of_match,
+            "repetition": repetition,
+            "chances": record.chances.astype(np.int32),
+            "decisions": record.decisions.astype(np.int32),
+            "termination": record.termination.astype(np.int8),
+            "digest": record.digest,
+        }
+    )
+    seat_rows = pa.table(
+        {
+            "pairing_id": np.repeat(of_match, seats),
+            "repetition": np.repeat(repetition, seats),
+            "seat": np.tile(np.arange(seats, dtype=np.int8), len(record)),
+            "score": record.scores.ravel(),
+            "place": record.places.astype(np.int8).ravel(),
+            "faults": record.faults.astype(np.int16).ravel(),
+        }
+    )
+    rows = record.fault_rows
+    faults = pa.table(
+        {
+            "pairing_id": pa.array([int(of_match[f.row]) for f in rows], pa.int64()),
+            "repetition": pa.array([int(repetition[f.row]) for f in rows], pa.int64()),
+            "seat": pa.array([f.seat for f in rows], pa.int8()),
+            "decision": pa.array([f.decision for f in rows], pa.int32()),
+            "cause": pa.array([f.fault.cause for f in rows], pa.string()),
+            "detail": pa.array([_text(f.fault.detail) for f in rows], pa.string()),
+            "traceback": pa.array([_text(f.fault.traceback) for f in rows], pa.string()),
+        }
+    )
+    return {
+        "t_matches": matches,
+        "t_seats": seat_rows,
+        "t_faults": faults,
+        "t_ledger": _ledger_table(ids, record, segments),
+    }
+
+
+def _text(text: str) -> str:
+    """Text that can be stored, whatever a bot put into its message."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _ledger_table(ids: Any, record: Record, segments: Sequence[Segment]) -> pa.Table:
+    rows = ledger.summarise(record, segments)
+    seats = record.places.shape[1]
+    ends = np.concatenate([[0], rows.pattern_ends])
+    each = np.arange(len(segments) + 1)
+
+    def lists(offsets: Any, values: Any) -> pa.ListArray:
+        flat = pa.array(np.ascontiguousarray(values).ravel(), pa.int64())
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat)
+
+    return pa.table(
+        {
+            "pairing_id": pa.array(ids, pa.int64()),
+            "first": pa.array([segment.first for segment in segments], pa.int64()),
+            "count": pa.array([segment.count for segment in segments], pa.int64()),
+            "digest": rows.digest,
+            "chances": rows.chances,
+            "decisions": rows.decisions,
+            "faults": lists(each * seats, rows.faults),
+            "products": lists(each * seats * seats, rows.products),
+            "patterns": lists(ends, rows.patterns),
+            "pattern_counts": lists(ends, rows.pattern_counts),
+            "pattern_scores": lists(ends * seats, rows.pattern_scores),
+        }
+    )
