@@ -237,7 +237,7 @@ def _checked_params(bot: type[Bot], params: dict[str, Any]) -> tuple[tuple[str, 
             problems.append(f"{bot.__name__} has no param {name!r}{there}")
             continue
         try:
-            adapter = TypeAdapter(types[name], config=ConfigDict(strict=True))
+            adapter: TypeAdapter[Any] = TypeAdapter(types[name], config=ConfigDict(strict=True))
             filled[name] = adapter.validate_python(value)
         except ValidationError:
             problems.append(

@@ -34,6 +34,8 @@ class Document:
 
     def problem(self, place: Place, message: str) -> str:
         """One readable line: `path:LINE field: message`."""
+        if not self.lines:  # not from a file
+            return f"{place_text(place)}{message}"
         return f"{self.path}:{self.line(place)} {place_text(place)}{message}"
 
 
@@ -65,9 +67,13 @@ for _tag, _pattern, _first in (
     _Loader.add_implicit_resolver(
         f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), list(_first)
     )
-_Loader.add_constructor(
-    "tag:yaml.org,2002:int", lambda loader, node: int(loader.construct_scalar(node))
-)
+
+
+def _construct_int(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
+    return int(str(loader.construct_scalar(node)))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _construct_int)
 
 
 def read_document(path: Path) -> Document:

@@ -134,4 +134,3 @@ def total_digest(rows: Sequence[tuple[bytes, int, int]]) -> str:
     for pairing in sorted(totals):
         whole.update(pairing + b"%d %d;" % totals[pairing])
     return whole.hexdigest()
-

@@ -12,15 +12,14 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from ladder import seeds
-from ladder.formats import Lineup
+from ladder import formats, seeds
 from ladder.formats.gauntlet import GauntletLineups
+from ladder.formats.lineup import OneLineup
 from ladder.formats.random_pods import RandomLineups
 from ladder.formats.round_robin import RoundRobinLineups
 from ladder.games import Game, Table
-from ladder.spec import Gauntlet, RandomPods, RoundRobin, Spec
+from ladder.spec import Gauntlet, Lineup, RandomPods, RoundRobin, Spec
 
 DIGEST_BYTES = 16
 
@@ -29,7 +28,7 @@ DIGEST_BYTES = 16
 class Pairing:
     """A line-up in its seats, and how many repetitions of it are wanted."""
 
-    lineup: Lineup  # entrant positions by seat
+    lineup: formats.Lineup  # entrant positions by seat
     digest: bytes
     repetitions: int
 
@@ -44,7 +43,7 @@ class Plan:
     key: bytes  # the run key
     versions: tuple[str, ...]  # by entrant
     names: tuple[str, ...]
-    lineups: Any  # a formats.Lineups
+    lineups: formats.Lineups
 
     @cached_property
     def num_matches(self) -> int:
@@ -62,7 +61,7 @@ class Plan:
         """The seat rotations of the index-th line-up; a bot that repeats makes fewer of them."""
         lineup, matches = self.lineups[index]
         ordered = sorted(lineup, key=lambda entrant: self.versions[entrant])
-        counts: dict[Lineup, int] = {}
+        counts: dict[formats.Lineup, int] = {}
         seats = self.table.seats
         for turn in range(seats):
             seated = tuple(ordered[turn:] + ordered[:turn])
@@ -104,7 +103,7 @@ def make_plan(spec: Spec) -> Plan:
     )
 
 
-def _lineups(spec: Spec, key: bytes) -> Any:
+def _lineups(spec: Spec, key: bytes) -> formats.Lineups:
     chosen, entrants, seats = spec.format, len(spec.entrants), spec.table.seats
     if isinstance(chosen, RoundRobin):
         return RoundRobinLineups(entrants, seats, chosen.matches, self_play=chosen.self_play)
@@ -113,6 +112,8 @@ def _lineups(spec: Spec, key: bytes) -> Any:
         rest = [i for i in range(entrants) if i not in challengers]
         field = [spec.entrant_index(name) for name in chosen.field] if chosen.field else rest
         return GauntletLineups(challengers, field, seats, chosen.matches)
+    if isinstance(chosen, Lineup):
+        return OneLineup([spec.entrant_index(name) for name in chosen.bots], chosen.matches)
     assert isinstance(chosen, RandomPods)
     deal = seeds.deal_key(key, b"pods")
     return RandomLineups(entrants, seats, chosen.matches, chosen.rounds, deal)

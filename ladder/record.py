@@ -61,8 +61,13 @@ class Record:
         one = (matches,)
         many = (matches, seats)
         return cls(
-            *(np.zeros(one, np.int64) for _ in range(4)),
-            *(np.zeros(many, np.int64) for _ in range(3)),
+            chances=np.zeros(one, np.int64),
+            decisions=np.zeros(one, np.int64),
+            termination=np.zeros(one, np.int64),
+            digest=np.zeros(one, np.int64),
+            scores=np.zeros(many, np.int64),
+            places=np.zeros(many, np.int64),
+            faults=np.zeros(many, np.int64),
         )
 
     def __len__(self) -> int:
@@ -72,4 +77,5 @@ class Record:
     def win_shares(self) -> NDArray[np.float64]:
         """Each first place's part of the win, shape [matches, seats]."""
         first = self.places == 1
-        return first / first.sum(axis=1, keepdims=True)
+        shares: NDArray[np.float64] = first / first.sum(axis=1, keepdims=True)
+        return shares

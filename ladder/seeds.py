@@ -26,9 +26,10 @@ MAX_REPETITION = 2**62
 DICE = 0  # stream number; seat s has stream 1 + s
 
 # A source is a flat row of ints: the key's 8 words, the repetition's two, then for each stream
-# the number of words used so far and the current block of 16 words.
+# the number of words used so far, one more than the number of the block that is there, and its
+# 16 words. Blocks are made when a word of them is wanted.
 _KEY, _REPETITION, _STREAMS = 0, 8, 10
-_STREAM_SIZE = 17
+_STREAM_SIZE = 18
 _MASK = 0xFFFFFFFF
 _ROUNDS = 8
 
@@ -76,6 +77,7 @@ def seed_source(source: Ints, words: Sequence[int], repetition: int, seats: int)
     source[_REPETITION + 1] = repetition >> 32
     for stream in range(1 + seats):
         source[_STREAMS + stream * _STREAM_SIZE] = 0
+        source[_STREAMS + stream * _STREAM_SIZE + 1] = 0
 
 
 @rule
@@ -99,22 +101,29 @@ def draw_luck(source: Ints, seat: int) -> int:
 
 
 @rule
+def skip_luck(source: Ints, seat: int) -> None:
+    """Pass over the next private integer of a seat that does not look at it."""
+    source[_STREAMS + (1 + seat) * _STREAM_SIZE] += 1
+
+
+@rule
 def next_word(source: Ints, stream: int) -> int:
     """The next 32-bit word of a stream."""
     start = _STREAMS + stream * _STREAM_SIZE
     used = source[start]
-    if used & 15 == 0:
+    if source[start + 1] != (used >> 4) + 1:
         fill_block(source, stream, used >> 4)
     source[start] = used + 1
-    return source[start + 1 + (used & 15)]
+    return source[start + 2 + (used & 15)]
 
 
 @rule
 def fill_block(source: Ints, stream: int, counter: int) -> None:
     """Put block `counter` of a stream into its place in the source."""
+    source[_STREAMS + stream * _STREAM_SIZE + 1] = counter + 1
     chacha_block(
         source, _KEY, counter, stream, source[_REPETITION], source[_REPETITION + 1], _ROUNDS,
-        source, _STREAMS + stream * _STREAM_SIZE + 1,
+        source, _STREAMS + stream * _STREAM_SIZE + 2,
     )  # fmt: skip
 
 

@@ -71,8 +71,23 @@ class RandomPods(Part):
     matches: Matches
 
 
-Format = Annotated[RoundRobin | Gauntlet | RandomPods, Field(discriminator="kind")]
-KINDS = ("round_robin", "gauntlet", "random")
+class Lineup(Part):
+    """One line-up; an entrant may sit in several seats."""
+
+    kind: Literal["lineup"]
+    bots: list[str] = Field(min_length=1, description="names of entrants, one a seat")
+    matches: Matches
+
+
+FormatPart = RoundRobin | Gauntlet | RandomPods | Lineup
+Format = Annotated[FormatPart, Field(discriminator="kind")]
+FORMATS: dict[str, type[Part]] = {
+    "round_robin": RoundRobin,
+    "gauntlet": Gauntlet,
+    "random": RandomPods,
+    "lineup": Lineup,
+}
+KINDS = tuple(FORMATS)
 
 
 class RatingPart(Part):
@@ -83,6 +98,9 @@ class RatingPart(Part):
     sigma: float = Field(25.0 / 3, gt=0, description="prior standard deviation")
     beta: float = Field(25.0 / 6, gt=0, description="spread of one performance")
     tau: float = Field(0.0, ge=0, description="drift between matches")
+    draw_probability: Literal["auto"] | Annotated[float, Field(gt=0, lt=1)] = Field(
+        "auto", description="of two equals; auto: estimated from the results"
+    )
 
 
 class LimitsPart(Part):
@@ -102,13 +120,16 @@ class SpecPart(Part):
     format: Format
     rating: RatingPart = RatingPart()
     limits: LimitsPart = LimitsPart()
-    expect: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
+    expect: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
+        default_factory=dict, description="published win shares, printed beside ours"
+    )
+    db: str | None = Field(None, min_length=1, description="the store, unless --db says otherwise")
 
 
 # Fields and values of the contract that this version does not serve yet.
 UNSERVED = {
     "record", "compile", "rated", "decision_ms", "wall_ms", "start_ms", "memory_mb", "output_kb",
-    "tier", "secret", "swiss", "knockout", "ladder", "method", "draw_probability", "anchor",
+    "tier", "secret", "swiss", "knockout", "ladder", "method", "anchor",
     "budget", "retention", "inbox", "command",
 }  # fmt: skip
 
@@ -131,10 +152,11 @@ class Spec:
     table: Table
     seed: int
     entrants: tuple[NamedBot, ...]
-    format: RoundRobin | Gauntlet | RandomPods
+    format: FormatPart
     rating: RatingPart
     limits: LimitsPart
     expect: dict[str, float]
+    db: str | None
     source: dict[str, Any] = field(repr=False)  # the file's values, as they are kept in the store
 
     def entrant_index(self, name: str) -> int:
@@ -170,7 +192,7 @@ def make_spec(document: Document) -> Spec:
     game, table, entrants = resolved
     return Spec(
         part.name, document.path, game, table, part.seed, entrants, part.format, part.rating,
-        part.limits, part.expect, document.value,
+        part.limits, part.expect, part.db, document.value,
     )  # fmt: skip
 
 
@@ -188,9 +210,8 @@ def _real_place(location: tuple[str | int, ...], value: Any) -> Place:
     """A pydantic location without the tags of unions that it mixes in."""
     place: list[str | int] = []
     for part in location:
-        if isinstance(value, dict) and isinstance(part, str) and part in KINDS:
-            if part not in value:
-                continue
+        if part in KINDS and isinstance(value, dict) and part not in value:
+            continue
         place.append(part)
         try:
             value = value[part]
@@ -231,9 +252,7 @@ def _fields_at(place: Place, value: Any) -> list[str]:
         ("limits",): LimitsPart,
     }
     if place == ("format",):
-        kinds = {"round_robin": RoundRobin, "gauntlet": Gauntlet, "random": RandomPods}
-        chosen: type[Part] = kinds.get(value["format"].get("kind"), RoundRobin)
-        return list(chosen.model_fields)
+        return list(FORMATS[value["format"]["kind"]].model_fields)
     if place[:1] == ("entrants",):
         return list(EntrantPart.model_fields)
     return list(parts[place].model_fields) if place in parts else []
@@ -294,9 +313,7 @@ def make_table(game: Game, options: dict[str, Any]) -> Table:
     problems: dict[Place, list[str]] = {}
     table = _table(game, options, problems)
     if table is None:
-        raise SpecError(
-            *(place_text(p) + m for p, messages in problems.items() for m in messages)
-        )
+        raise SpecError(*(place_text(p) + m for p, messages in problems.items() for m in messages))
     return table
 
 
@@ -377,12 +394,20 @@ def _check_format(
                 f"must be a multiple of the {seats} seats, next is {following}"
                 f" (got {chosen.matches})"
             ]
-        enough = isinstance(chosen, Gauntlet) or getattr(chosen, "self_play", False)
+        enough = isinstance(chosen, Gauntlet | Lineup) or getattr(chosen, "self_play", False)
         if not enough and len(entrants) < seats:
             problems[("entrants",)] = [
                 f"{chosen.kind} at {seats} seats needs at least {seats} entrants"
                 f" (got {len(entrants)})"
             ]
+    if isinstance(chosen, Lineup):
+        for position, name in enumerate(chosen.bots):
+            if name not in names:
+                text = f"no entrant of that name{_suggest(name, names)} (got {name!r})"
+                problems[("format", "bots", position)] = [text]
+        if table is not None and len(chosen.bots) != table.seats:
+            text = f"needs one name a seat, {table.seats} (got {len(chosen.bots)})"
+            problems[("format", "bots")] = [text]
     if isinstance(chosen, Gauntlet):
         for place, message in _gauntlet_problems(chosen, names):
             problems[place] = [message]

@@ -26,6 +26,7 @@ ROW, DIGEST, CHANCES, DECISIONS, FORFEITS, STARTED = range(6)
 LANE_SIZE = 6
 
 MAX_KINDS = 8
+NO_ANSWER = -(2**62)
 
 
 @rule
@@ -78,18 +79,23 @@ def _make_step(game: Game) -> Any:
     score, standing = game.score, game.standing
 
     @rule
-    def run(state: Any, source: Any, lane: Any, forfeits: Any) -> None:
-        """Run a match to the next decision of a seat that still decides, or to the end."""
+    def run(state: Any, source: Any, lane: Any, forfeits: Any, answer: int) -> None:
+        """Run a match to the next decision of a seat that still decides, or to the end.
+
+        `answer` is the action for the decision that the match stands at, NO_ANSWER at its start.
+        """
         while state[NODE] != END:
+            action = answer
             if state[NODE] == CHANCE:
                 action = seeds.draw(source, state[WAYS])
                 lane[CHANCES] += 1
-            else:
+            elif answer == NO_ANSWER:
                 state[LUCK] = seeds.draw_luck(source, state[SEAT])
                 lane[DECISIONS] += 1
                 if forfeits[state[SEAT]] == 0:
                     return
                 action = state[state[LEGAL_AT]]
+            answer = NO_ANSWER
             lane[DIGEST] = seeds.digest_add(lane[DIGEST], action)
             advance(state, action)
 
@@ -140,34 +146,35 @@ def _make_step(game: Game) -> Any:
         for i in range(len(live)):
             n = live[i]
             lane, state, source = lanes[n], states[n], sources[n]
-            if lane[ROW] >= 0:
-                lane[DIGEST] = seeds.digest_add(lane[DIGEST], actions[n])
-                advance(state, actions[n])
-                run(state, source, lane, forfeits[n])
             is_new = False
-            while lane[ROW] < 0 or state[NODE] == END:
-                if lane[ROW] >= 0:
-                    write(state, lane, forfeits[n], standings, columns)
-                if cursor[0] >= num_rows:
+            answer = actions[n]
+            while True:
+                if lane[ROW] < 0:
+                    if cursor[0] >= num_rows:
+                        break
+                    while cursor[0] >= segments[cursor[1] + 1, 0]:
+                        cursor[1] += 1
+                    row, segment = cursor[0], cursor[1]
+                    cursor[0] += 1
+                    repetition = segments[segment, 1] + row - segments[segment, 0]
+                    seeds.seed_source(source, keys[segment], repetition, seats)
+                    state[:] = blank
+                    lane[ROW] = row
+                    lane[DIGEST] = seeds.digest_start()
+                    lane[CHANCES] = 0
+                    lane[DECISIONS] = 0
+                    lane[FORFEITS] = 0
+                    lane[STARTED] = segment
+                    forfeits[n, :] = 0
+                    is_new = True
+                    answer = NO_ANSWER
+                    start(state)
+                run(state, source, lane, forfeits[n], answer)
+                if state[NODE] != END:
                     break
-                while cursor[0] >= segments[cursor[1] + 1, 0]:
-                    cursor[1] += 1
-                row, segment = cursor[0], cursor[1]
-                cursor[0] += 1
-                repetition = segments[segment, 1] + row - segments[segment, 0]
-                seeds.seed_source(source, keys[segment], repetition, seats)
-                state[:] = blank
-                lane[ROW] = row
-                lane[DIGEST] = seeds.digest_start()
-                lane[CHANCES] = 0
-                lane[DECISIONS] = 0
-                lane[FORFEITS] = 0
-                lane[STARTED] = segment
-                forfeits[n, :] = 0
-                is_new = True
-                start(state)
-                run(state, source, lane, forfeits[n])
-            if state[NODE] == END:
+                write(state, lane, forfeits[n], standings, columns)
+                lane[ROW] = -1
+            if lane[ROW] < 0:
                 continue
             if is_new:
                 started[num_started] = n

@@ -192,61 +192,44 @@ class Store:
                ORDER BY any_value(started_at), run"""
         )
         return [
-            RunRow(*row[:3], json.loads(row[3]), *row[4:8], tuple(zip(row[8], row[9], strict=True)))
-            for row in rows
+            RunRow(
+                run,
+                name,
+                game,
+                json.loads(spec),
+                key_id,
+                started,
+                finished,
+                digest,
+                tuple(zip(names, versions, strict=True)),
+            )
+            for run, name, game, spec, key_id, started, finished, digest, names, versions in rows
         ]
 
-    def patterns(self, run: str) -> list[Pattern]:
-        """How often each line-up of a run finished in each way, in canonical order."""
-        scores = ", ".join(
-            f"sum(pattern_scores[(nth - 1) * seats + {seat}])" for seat in range(1, MAX_SEATS + 1)
-        )
+    def results(self, run: str) -> tuple[list[tuple[str, str]], list[Pattern], dict[int, int]]:
+        """A run's entrants, how often its line-ups finished in each way, and faults by entrant.
+
+        One state of the store, in canonical order.
+        """
+        with self._reading() as db:
+            entrants = db.execute(
+                "SELECT name, version FROM t_entrants WHERE run = ? ORDER BY position", [run]
+            ).fetchall()
+            return entrants, _patterns(db, run), _fault_counts(db, run)
+
+    def fault_kinds(self, run: str) -> list[dict[str, Any]]:
+        """Each bot's faults by cause, the commonest first, with the first of them in full."""
         rows = self._read(
-            f"""WITH flat AS (
-                 SELECT p.pairing, r.lineup, len(r.lineup) AS seats, l.pattern_scores,
-                        unnest(l.patterns) AS pattern, unnest(l.pattern_counts) AS matches,
-                        generate_subscripts(l.patterns, 1) AS nth
-                 FROM t_run_pairings r JOIN t_pairings p USING (pairing_id)
-                 JOIN t_ledger l USING (pairing_id)
-                 WHERE r.run = ? AND l.first + l.count <= r.repetitions)
-               SELECT any_value(lineup), pattern, sum(matches)::BIGINT, [{scores}]
-               FROM flat GROUP BY pairing, pattern ORDER BY pairing, pattern""",
+            """SELECT bot, cause, count(*), arg_min(
+                 {'match': match, 'seat': seat, 'decision': decision, 'detail': detail,
+                  'traceback': traceback}, (pairing_id, repetition, decision))
+               FROM faults WHERE run = ? GROUP BY bot, cause ORDER BY count(*) DESC, bot, cause""",
             [run],
         )
         return [
-            Pattern(
-                tuple(lineup),
-                ledger.places_of(pattern, len(lineup)),
-                matches,
-                tuple(int(score) for score in scores[: len(lineup)]),
-            )
-            for lineup, pattern, matches, scores in rows
+            {"bot": bot, "cause": cause, "faults": number, **first}
+            for bot, cause, number, first in rows
         ]
-
-    def fault_counts(self, run: str) -> dict[int, int]:
-        """Faults by entrant position."""
-        rows = self._read(
-            """SELECT r.lineup, l.faults FROM t_run_pairings r JOIN t_ledger l USING (pairing_id)
-               WHERE r.run = ? AND l.first + l.count <= r.repetitions
-               AND list_sum(l.faults) > 0""",
-            [run],
-        )
-        counts: dict[int, int] = {}
-        for lineup, faults in rows:
-            for entrant, number in zip(lineup, faults, strict=True):
-                counts[entrant] = counts.get(entrant, 0) + number
-        return counts
-
-    def some_faults(self, run: str, most: int) -> list[tuple[Any, ...]]:
-        """Up to `most` (bot, cause, number, match, seat, detail), the commonest first."""
-        return self._read(
-            """SELECT bot, cause, count(*), min_by(match, (pairing_id, repetition)),
-                      min_by(seat, (pairing_id, repetition)),
-                      min_by(detail, (pairing_id, repetition))
-               FROM faults WHERE run = ? GROUP BY bot, cause ORDER BY count(*) DESC, bot, cause
-               LIMIT ?""",
-            [run, most],
-        )
 
     def write_ratings(self, run: str, rows: Sequence[tuple[Any, ...]], *, rank_by: str) -> None:
         """Replace a run's ratings by (bot, version, mu, sigma, matches, win_share) rows."""
@@ -271,12 +254,17 @@ class Store:
         return self._read(sql, parameters)
 
     def _read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._reading() as db:
+            rows: list[tuple[Any, ...]] = db.execute(sql, list(parameters)).fetchall()
+            return rows
+
+    @contextmanager
+    def _reading(self) -> Iterator[Any]:
         if not self.path.exists():
             raise StoreError(f"{self.path}: no such store; `ladder run SPEC` makes one")
         with self._open(read_only=True) as db:
             self._check_schema(db)
-            rows: list[tuple[Any, ...]] = db.execute(sql, list(parameters)).fetchall()
-            return rows
+            yield db
 
     @contextmanager
     def _write(self) -> Iterator[Any]:
@@ -322,6 +310,48 @@ def _open_problem(path: Path, message: str) -> str:
         holder = first.partition("Conflicting lock is held in ")[2] or first
         return f"{path}: another process is using it ({holder}); try again when it is done"
     return f"{path}: cannot be opened: {first}"
+
+
+_WANTED = "r.run = ? AND l.first + l.count <= r.repetitions"
+
+
+def _patterns(db: Any, run: str) -> list[Pattern]:
+    scores = ", ".join(
+        f"sum(pattern_scores[(nth - 1) * seats + {seat}])" for seat in range(1, MAX_SEATS + 1)
+    )
+    rows = db.execute(
+        f"""WITH flat AS (
+              SELECT p.pairing, r.lineup, len(r.lineup) AS seats, l.pattern_scores,
+                     unnest(l.patterns) AS pattern, unnest(l.pattern_counts) AS matches,
+                     generate_subscripts(l.patterns, 1) AS nth
+              FROM t_run_pairings r JOIN t_pairings p USING (pairing_id)
+              JOIN t_ledger l USING (pairing_id) WHERE {_WANTED})
+            SELECT any_value(lineup), pattern, sum(matches)::BIGINT, [{scores}]
+            FROM flat GROUP BY pairing, pattern ORDER BY pairing, pattern""",
+        [run],
+    ).fetchall()
+    return [
+        Pattern(
+            tuple(lineup),
+            ledger.places_of(pattern, len(lineup)),
+            matches,
+            tuple(int(score) for score in scores[: len(lineup)]),
+        )
+        for lineup, pattern, matches, scores in rows
+    ]
+
+
+def _fault_counts(db: Any, run: str) -> dict[int, int]:
+    rows = db.execute(
+        f"""SELECT r.lineup, l.faults FROM t_run_pairings r JOIN t_ledger l USING (pairing_id)
+            WHERE {_WANTED} AND list_sum(l.faults) > 0""",
+        [run],
+    ).fetchall()
+    counts: dict[int, int] = {}
+    for lineup, faults in rows:
+        for entrant, number in zip(lineup, faults, strict=True):
+            counts[entrant] = counts.get(entrant, 0) + number
+    return counts
 
 
 def _insert_new_bots(db: Any, game: str, row: RunRow, bots: Sequence[LoadedBot]) -> None:

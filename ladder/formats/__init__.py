@@ -6,7 +6,6 @@ says nothing about seats: the plan turns every line-up through all its seat rota
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import comb
 from typing import Protocol
 
@@ -20,6 +19,9 @@ class Lineups(Protocol):
 
     def __getitem__(self, index: int) -> tuple[Lineup, int]:
         """A line-up and its number of matches."""
+
+    def matches_of_each(self) -> list[int]:
+        """How many matches each entrant plays, by position."""
 
 
 def combination(index: int, of: int, size: int) -> Lineup:
@@ -65,7 +67,7 @@ def num_as_different(of: int, size: int) -> int:
     return comb(of, size % of)
 
 
-def matches_of_each(lineups: Sequence[tuple[Lineup, int]], entrants: int) -> list[int]:
+def matches_of_each(lineups: Lineups, entrants: int) -> list[int]:
     """How many matches each entrant plays; a match with two of its seats counts once."""
     counts = [0] * entrants
     for index in range(len(lineups)):

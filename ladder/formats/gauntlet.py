@@ -22,7 +22,7 @@ class GauntletLineups:
         # A challenger that is in the field as well does not meet itself.
         self._fields = [(c, [f for f in field if f != c]) for c in challengers]
         self._fields = [(c, f) for c, f in self._fields if f]
-        lineups = {}
+        lineups: dict[Lineup, None] = {}
         for challenger, rest in self._fields:
             for index in range(num_as_different(len(rest), seats - 1)):
                 chosen = as_different(index, len(rest), seats - 1)

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from ladder.errors import SpecError
 from ladder.games.bot import Bot
+from ladder.games.nodes import LEGAL_AT, NUM_LEGAL
 from ladder.games.view import View
 
 GAMES = ("pasa",)
@@ -45,6 +46,12 @@ class TextForms(Protocol):
     def state_text(self, state: Sequence[int]) -> str:
         """The whole state on one line."""
 
+    def state_values(self, state: Sequence[int]) -> dict[str, Any]:
+        """The whole state as plain values by name."""
+
+    def told(self, state: Sequence[int], action: int) -> str:
+        """What an action comes to, in words of the game; '' where there is nothing to say."""
+
     def node_text(self, state: Sequence[int]) -> str:
         """What the node asks for, in words."""
 
@@ -63,6 +70,7 @@ class Game:
     decisions: dict[int, str]  # decision kind -> method of a bot
     terminations: tuple[str, ...]
     score_name: str  # what a score counts: "chips", "points"
+    score_key: str  # what a list of scores is called in JSON: "piles", "scores"
     chance_name: str  # what a chance node is: "throw", "roll"
     max_seats: int
     text: TextForms
@@ -73,6 +81,11 @@ class Game:
     observe: Callable[[Any, Any], Any]  # (state, spare row) -> the row the deciding seat sees
     score: Callable[[Any, int], int]
     standing: Callable[[Any, int], int]  # what seats are ranked by, larger is better
+    num_seats: Callable[[Any], int]
+
+    def legal(self, state: Sequence[int]) -> list[int]:
+        """The legal actions of a decision node, the default move first."""
+        return list(state[state[LEGAL_AT] : state[LEGAL_AT] + state[NUM_LEGAL]])
 
 
 def get_game(name: str) -> Game:

@@ -27,6 +27,7 @@ GAME = Game(
     decisions={rules.STAKE: "stake"},
     terminations=text.TERMINATIONS,
     score_name="chips",
+    score_key="piles",
     chance_name="throw",
     max_seats=rules.MAX_SEATS,
     text=text,
@@ -37,4 +38,5 @@ GAME = Game(
     observe=rules.observe,
     score=rules.score,
     standing=rules.standing,
+    num_seats=rules.num_seats,
 )

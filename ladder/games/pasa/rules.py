@@ -117,6 +117,7 @@ def start(state: Row) -> None:
     state[LEGAL_AT] = SIZES + state[NUM_SIZES]
     state[THROWER] = state[FIRST_THROWER]
     open_staking(state)
+    ask_next(state)
 
 
 @rule
@@ -126,23 +127,26 @@ def advance(state: Row, action: int) -> None:
         settle(state, action)
     else:
         put_down(state, action)
+    if state[NODE] != END:
         ask_next(state)
 
 
 @rule
 def open_staking(state: Row) -> None:
-    """Clear the mat and ask the first seat after the thrower (rule 4)."""
+    """Clear the mat; the first seat after the thrower is the next to be asked (rule 4)."""
     for seat in range(state[SEATS]):
         state[STAKES + seat] = 0
     state[COVER] = state[PILES + state[THROWER]]
     state[ASKED] = 0
     state[SEAT] = state[THROWER]
-    ask_next(state)
 
 
 @rule
 def ask_next(state: Row) -> None:
-    """Go on round the table to the next seat with a choice, or to the throw."""
+    """Go on round the table to the next seat with a choice, or to the throw.
+
+    After a bachyo nobody is left to ask and it is the throw again.
+    """
     while state[ASKED] < state[SEATS] - 1:
         state[ASKED] += 1
         state[SEAT] = next_seat(state, state[SEAT])
@@ -232,6 +236,12 @@ def finish(state: Row, termination: int) -> None:
         state[STAKES + seat] = 0
     state[NODE] = END
     state[TERMINATION] = termination
+
+
+@rule
+def num_seats(state: ReadRow) -> int:
+    """Seats at the table."""
+    return state[SEATS]
 
 
 @rule

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from ladder.errors import IllegalActionError, ParseError
 from ladder.games.nodes import CHANCE, END, LEGAL_AT, NODE, NUM_LEGAL, SEAT
@@ -155,6 +156,24 @@ def state_text(state: Sequence[int]) -> str:
         f"left {rules.turns_left(state)} thrower {state[rules.THROWER]} piles {piles}"
         f" stakes {stakes}: {node_text(state)}"
     )
+
+
+def state_values(state: Sequence[int]) -> dict[str, Any]:
+    """The mat as plain values."""
+    seats = state[rules.SEATS]
+    return {
+        "turns_left": rules.turns_left(state),
+        "thrower": state[rules.THROWER],
+        "cover": state[rules.COVER],
+        "piles": list(state[rules.PILES : rules.PILES + seats]),
+        "stakes": list(state[rules.STAKES : rules.STAKES + seats]),
+        "house": state[rules.HOUSE],
+    }
+
+
+def told(state: Sequence[int], action: int) -> str:
+    """A throw as one says it; a stake says itself."""
+    return throw_words(action) if state[NODE] == CHANCE else ""
 
 
 def parse_state(text: str) -> dict[str, list[int]]:

@@ -1,0 +1,88 @@
+"""How a run shows that it moves: a bar on a terminal, plain lines elsewhere; standard error only."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from ladder.execute import Progress
+from ladder.plan import Plan
+from ladder.spec import Spec
+
+LINE_EVERY_S = 10.0
+
+
+def print_notes(spec: Spec, plan: Plan, db: Path) -> None:
+    """What is about to be played, and advice on the table."""
+    note(
+        f"{spec.name}: {spec.game.name}, {len(plan.lineups):,} line-ups of {spec.table.seats},"
+        f" {plan.num_matches:,} matches, store {db}"
+    )
+    for line in spec.table.advice():
+        note(f"advice: {line}")
+
+
+def note(text: str) -> None:
+    """A line on standard error."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+class ProgressLine:
+    """The progress of one run."""
+
+    def __init__(self, total: int) -> None:
+        self.done = 0
+        self._total = total
+        self._bar: Any = None
+        self._task: Any = None
+        self._next = time.monotonic() + LINE_EVERY_S
+        self._began = time.monotonic()
+        self._where = ""
+
+    def __enter__(self) -> ProgressLine:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            self._bar = Bar(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.completed:,.0f} of {task.total:,.0f} matches"),
+                TextColumn("{task.fields[rate]:,.0f}/s"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task("in process", total=self._total, rate=0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def update(self, progress: Progress) -> None:
+        """Show a change."""
+        self.done = progress.done
+        seconds = time.monotonic() - self._began
+        rate = (progress.done - progress.stored_before) / max(seconds, 1e-9)
+        if self._bar is not None:
+            self._bar.update(
+                self._task, completed=progress.done, rate=rate, description=progress.where
+            )
+        elif time.monotonic() >= self._next:
+            self._next = time.monotonic() + LINE_EVERY_S
+            left_s = (self._total - progress.done) / max(rate, 1e-9)
+            note(
+                f"{progress.done:,} of {self._total:,} matches ({progress.where},"
+                f" {rate:,.0f}/s, about {left_s:,.0f} s left)"
+            )

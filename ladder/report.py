@@ -1,0 +1,313 @@
+"""What commands print: tables for people, JSON and CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table as Grid
+
+from ladder.bots import Listing
+from ladder.games import GAMES, get_game
+from ladder.plan import Plan
+from ladder.script import Replay
+from ladder.spec import Spec, SpecPart
+from ladder.standings import Row, Share
+from ladder.store import RunRow
+from ladder.tournament import Outcome
+
+PIPED_WIDTH = 200
+
+
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on standard output; what is not a number becomes null."""
+    json.dump(_plain(value), sys.stdout, ensure_ascii=False, indent=1)
+    sys.stdout.write("\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def row_values(row: Row, *, by_seat: bool) -> dict[str, Any]:
+    """A line of the table as plain values, the names of the `standings --json` contract."""
+    share = row.tally.share
+    values: dict[str, Any] = {
+        "rank": row.rank,
+        "bot": row.bot,
+        "version": row.version,
+        "mu": row.rating.mu,
+        "sigma": row.rating.sigma,
+        "conservative": row.rating.conservative,
+        "win_share": share.mean,
+        "win_share_low": share.low,
+        "win_share_high": share.high,
+        "matches": share.matches,
+        "mean_score": row.tally.mean_score,
+        "faults": row.tally.faults,
+    }
+    if row.expected is not None:
+        values["expected"] = row.expected
+    if by_seat:
+        values["draw_share"] = row.tally.draw_share
+        values["win_share_by_seat"] = [seat.mean for seat in row.tally.by_seat]
+    return values
+
+
+def standings_grid(rows: Sequence[Row], *, by_seat: bool) -> Grid:
+    """The table as people read it."""
+    grid = Grid(box=None, header_style="bold", pad_edge=False)
+    grid.add_column("#", justify="right")
+    grid.add_column("bot", overflow="fold")
+    for name in ("mu", "sigma", "mu-3s", "win %", "95 % interval"):
+        grid.add_column(name, justify="right", no_wrap=True)
+    has_expected = any(row.expected is not None for row in rows)
+    if has_expected:
+        grid.add_column("published %", justify="right", no_wrap=True)
+    for name in ("matches", "mean score", "faults"):
+        grid.add_column(name, justify="right", no_wrap=True)
+    seats = len(rows[0].tally.by_seat) if rows and by_seat else 0
+    if seats:
+        grid.add_column("draw %", justify="right")
+        for seat in range(seats):
+            grid.add_column(f"seat {seat} %", justify="right")
+    for row in rows:
+        grid.add_row(*_cells(row, has_expected=has_expected, by_seat=by_seat))
+    return grid
+
+
+def _cells(row: Row, *, has_expected: bool, by_seat: bool) -> list[str]:
+    share = row.tally.share
+    cells = [
+        str(row.rank), row.bot, f"{row.rating.mu:.2f}", f"{row.rating.sigma:.2f}",
+        f"{row.rating.conservative:.2f}", _percent(share.mean),
+        f"{_percent(share.low)} - {_percent(share.high)}",
+    ]  # fmt: skip
+    if has_expected:
+        cells.append("" if row.expected is None else _percent(row.expected))
+    cells += [f"{share.matches:,}", _number(row.tally.mean_score), f"{row.tally.faults:,}"]
+    if by_seat:
+        cells += [_percent(row.tally.draw_share), *(_seat(s) for s in row.tally.by_seat)]
+    return cells
+
+
+def _percent(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.2f}"
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.1f}"
+
+
+def _seat(share: Share) -> str:
+    return _percent(share.mean)
+
+
+def print_outcome(outcome: Outcome, db: Path, *, by_seat: bool, as_json: bool) -> None:
+    """A finished run."""
+    if as_json:
+        print_json(
+            {
+                "run": outcome.run,
+                "matches": outcome.matches,
+                "seconds": outcome.seconds,
+                "digest": outcome.digest,
+                "standings": [row_values(row, by_seat=by_seat) for row in outcome.rows],
+            }
+        )
+        return
+    console = _console()
+    if outcome.played == 0:
+        console.print(f"nothing to play: all {outcome.matches:,} matches are in {db}", markup=False)
+    console.print(standings_grid(outcome.rows, by_seat=by_seat))
+    console.print(
+        f"run {outcome.run}: {outcome.matches:,} matches, {outcome.played:,} of them played in"
+        f" {outcome.seconds:.1f} s (playing {outcome.play_s:.1f}, storing {outcome.store_s:.1f},"
+        f" rating {outcome.rate_s:.1f}); results digest {outcome.digest}",
+        markup=False, soft_wrap=True,
+    )  # fmt: skip
+    if outcome.faults:
+        console.print(
+            f"{outcome.faults:,} faults; see them with: ladder standings --db {db} --faults",
+            markup=False, soft_wrap=True,
+        )  # fmt: skip
+
+
+def print_standings(
+    rows: Sequence[Row], run: RunRow, *, by_seat: bool, as_json: bool, as_csv: bool
+) -> None:
+    """The table of a stored run."""
+    values = [row_values(row, by_seat=by_seat) for row in rows]
+    if as_json:
+        print_json(values)
+    elif as_csv:
+        _print_csv(values)
+    else:
+        console = _console()
+        state = "" if run.finished_at else ", not finished"
+        console.print(f"{run.name}, run {run.run}{state}", markup=False)
+        console.print(standings_grid(rows, by_seat=by_seat))
+
+
+def _print_csv(values: Sequence[dict[str, Any]]) -> None:
+    names = list(dict.fromkeys(name for value in values for name in value))
+    writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
+    writer.writeheader()
+    for value in values:
+        seats = value.get("win_share_by_seat")
+        writer.writerow(
+            {**value, "win_share_by_seat": " ".join(map(str, seats))} if seats else value
+        )
+
+
+def print_faults(kinds: Sequence[dict[str, Any]], *, as_json: bool) -> None:
+    """Faults by bot and cause, each with its first case."""
+    if as_json:
+        print_json(list(kinds))
+        return
+    if not kinds:
+        sys.stdout.write("no faults\n")
+    for kind in kinds:
+        sys.stdout.write(
+            f"{kind['bot']}: {kind['faults']:,} x {kind['cause']}, first in match {kind['match']}"
+            f" at seat {kind['seat']}, decision {kind['decision']}: {kind['detail']}\n"
+        )
+        for line in kind["traceback"].splitlines():
+            sys.stdout.write(f"    {line}\n")
+
+
+def print_dry_run(spec: Spec, plan: Plan, *, as_json: bool) -> None:
+    """What a run would play."""
+    from ladder.bench import estimated_rate
+
+    matches = plan.matches_of_each()
+    seconds = plan.num_matches / estimated_rate(spec.game.name)
+    shown = 10
+    lineups = [plan.lineups[i] for i in range(min(shown, len(plan.lineups)))]
+    if as_json:
+        print_json(
+            {
+                "name": spec.name,
+                "lineups": len(plan.lineups),
+                "matches": plan.num_matches,
+                "estimated_seconds": seconds,
+                "entrants": [
+                    {"bot": name, "version": version, "matches": n}
+                    for name, version, n in zip(plan.names, plan.versions, matches, strict=True)
+                ],
+                "first_lineups": [
+                    {"bots": [plan.names[i] for i in lineup], "matches": n} for lineup, n in lineups
+                ],
+            }
+        )
+        return
+    console = _console()
+    console.print(
+        f"{spec.name}: {len(plan.lineups):,} line-ups, {plan.num_matches:,} matches, about"
+        f" {seconds:,.0f} s on one core; nothing played",
+        markup=False,
+    )
+    grid = Grid("entrant", "version", box=None, header_style="bold", pad_edge=False)
+    grid.add_column("matches", justify="right")
+    for name, version, number in zip(plan.names, plan.versions, matches, strict=True):
+        grid.add_row(name, version, f"{number:,}")
+    console.print(grid)
+    for lineup, number in lineups:
+        console.print(f"{' + '.join(plan.names[i] for i in lineup)}: {number:,}", markup=False)
+    if len(plan.lineups) > shown:
+        console.print(f"and {len(plan.lineups) - shown:,} line-ups more", markup=False)
+
+
+def print_bots(listings: Sequence[Listing], *, as_json: bool) -> None:
+    """The bots that can be named."""
+    if as_json:
+        print_json([asdict(listing) for listing in listings])
+        return
+    grid = Grid("bot", "game", "params", "about", box=None, header_style="bold", pad_edge=False)
+    for listing in listings:
+        params = ", ".join(f"{name}={value}" for name, value in listing.params.items())
+        grid.add_row(listing.name, listing.game, params, listing.about)
+    _console().print(grid)
+
+
+def print_games(*, as_json: bool) -> None:
+    """The games."""
+    games = [get_game(name) for name in GAMES]
+    if as_json:
+        print_json([{"name": g.name, "title": g.title, "version": g.version} for g in games])
+        return
+    for game in games:
+        sys.stdout.write(f"{game.name}  {game.title} (version {game.version})\n")
+
+
+def print_game(name: str, *, as_json: bool) -> None:
+    """A game's options, defaults and rules in short."""
+    game = get_game(name)
+    fields = game.table.model_fields
+    defaults = game.table().model_dump(mode="json")  # type: ignore[call-arg]
+    if as_json:
+        options = [
+            {"option": option, "default": defaults[option], "about": field.description or ""}
+            for option, field in fields.items()
+        ]
+        print_json({"name": name, "title": game.title, "options": options, "rules": game.summary})
+        return
+    console = _console()
+    console.print(f"{game.title}\n\n{game.summary}\n", markup=False)
+    grid = Grid("option", "default", "about", box=None, header_style="bold", pad_edge=False)
+    for option, field in fields.items():
+        grid.add_row(option, str(defaults[option]), field.description or "")
+    console.print(grid)
+
+
+def print_schema(name: str | None) -> None:
+    """The JSON schema of a spec, with the table options of one game or of all."""
+    schema = SpecPart.model_json_schema()
+    tables = [get_game(each).table.model_json_schema() for each in ([name] if name else GAMES)]
+    schema["properties"]["table"] = tables[0] if len(tables) == 1 else {"anyOf": tables}
+    print_json(schema)
+
+
+def print_replay(replay: Replay, *, as_json: bool) -> None:
+    """A scripted match, state by state."""
+    if as_json:
+        print_json(
+            {
+                "states": replay.states,
+                replay.score_key: replay.scores,
+                "win_share": replay.win_share,
+            }
+        )
+        return
+    for line in replay.lines:
+        sys.stdout.write(line + "\n")
+
+
+def print_bench(rows: Sequence[tuple[str, float, str]], *, as_json: bool) -> None:
+    """Measured figures."""
+    if as_json:
+        print_json([{"name": n, "value": v, "unit": u} for n, v, u in rows])
+        return
+    grid = Grid("measured", box=None, header_style="bold", pad_edge=False)
+    grid.add_column("value", justify="right")
+    grid.add_column("unit")
+    for name, value, unit in rows:
+        grid.add_row(name, f"{value:,.3g}" if value < 100 else f"{value:,.0f}", unit)
+    _console().print(grid)
