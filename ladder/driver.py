@@ -27,6 +27,7 @@ from ladder.stepper import (
     LANE_SIZE,
     MAX_KINDS,
     ROW,
+    SEGMENT,
     columns_of,
     stepper,
 )
@@ -189,6 +190,7 @@ class _Play:
         self.segments = np.array(list(zip(starts, firsts, strict=True)), np.int64)
         self.keys = np.array([seeds.key_words(key) for key in deal_keys], np.int64)
         self.bots = np.array([s.lineup for s in segments], np.int64)
+        self.reads_luck = np.ones(len(players), np.int64)
         self.cursor = np.zeros(2, np.int64)
         self.rows = np.zeros((lanes, game.view_width(table)), np.int64)
         self.groups = np.zeros((len(players) * MAX_KINDS, 4), np.int64)
@@ -201,7 +203,8 @@ class _Play:
         while len(self.live):
             waiting, num_groups, num_started = self.step(
                 self.live, self.actions, self.lanes, self.states, self.sources, self.forfeits,
-                self.blank, self.segments, self.keys, self.bots, self.cursor, columns,
+                self.blank, self.segments, self.keys, self.bots,
+                self.reads_luck, self.cursor, columns,
                 self.rows, self.groups, self.started,
             )  # fmt: skip
             self._start(self.started[:num_started])
@@ -217,7 +220,7 @@ class _Play:
 
     def _start(self, lanes: Ints) -> None:
         by_bot: dict[int, list[int]] = {}
-        segments = self.lanes[lanes, 5].tolist()
+        segments = self.lanes[lanes, SEGMENT].tolist()
         for lane, segment in zip(lanes.tolist(), segments, strict=True):
             for seat, bot in enumerate(self.bots[segment].tolist()):
                 by_bot.setdefault(bot, []).append(lane << SEAT_BITS | seat)

@@ -80,12 +80,17 @@ def cache_root() -> Path:
     return Path(chosen) if chosen else Path(base) / "ladder"
 
 
+def cache_path(name: str) -> Path:
+    """The folder of what is compiled under `name`; code with checked indices has its own."""
+    return cache_root() / f"{name}-{'checked' if is_checked() else 'fast'}"
+
+
 @contextmanager
 def cache_folder(digest: str) -> Iterator[bool]:
     """Let what is compiled inside be cached under `digest`; yields whether it can be."""
     from numba import config
 
-    folder = cache_root() / f"{digest}-{'checked' if is_checked() else 'fast'}"
+    folder = cache_path(digest)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         usable = os.access(folder, os.W_OK)

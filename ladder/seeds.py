@@ -51,6 +51,7 @@ def deal_key(key: bytes, deal: bytes) -> bytes:
     return hashlib.blake2b(deal, key=key, digest_size=KEY_BYTES, person=b"ladder deal").digest()
 
 
+@rule
 def source_size(seats: int) -> int:
     """Ints in the row that holds a match's random source."""
     return _STREAMS + (1 + seats) * _STREAM_SIZE

@@ -7,6 +7,7 @@ their lanes, and leaves the decisions that are due, sorted by the bot and kind a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -22,7 +23,7 @@ from ladder.record import Record
 Ints = NDArray[np.int64]
 
 # A lane's counters.
-ROW, DIGEST, CHANCES, DECISIONS, FORFEITS, STARTED = range(6)
+ROW, SEGMENT, DIGEST, CHANCES, DECISIONS, FORFEITS = range(6)
 LANE_SIZE = 6
 
 MAX_KINDS = 8
@@ -74,15 +75,56 @@ def _make_illegal() -> Any:
     return illegal
 
 
-def _make_step(game: Game) -> Any:
-    start, advance, observe = game.start, game.advance, game.observe
-    score, standing = game.score, game.standing
+@dataclass(frozen=True)
+class Loop:
+    """What every compiled loop around a game is made of, as rules."""
+
+    load: Any
+    run: Any
+    write: Any
+
+
+@cache
+def loop_of(game_name: str) -> Loop:
+    """The rules that load, run and write a match of a game."""
+    game = get_game(game_name)
+    start, advance, score, standing = game.start, game.advance, game.score, game.standing
 
     @rule
-    def run(state: Any, source: Any, lane: Any, forfeits: Any, answer: int) -> None:
+    def load(
+        lane: Any, state: Any, source: Any, forfeits: Any, blank: Any, segments: Any, keys: Any,
+        cursor: Any,
+    ) -> bool:  # fmt: skip
+        """Start the next match of the segments in a lane; False: there is none."""
+        if cursor[0] >= segments[len(keys), 0]:
+            return False
+        while cursor[0] >= segments[cursor[1] + 1, 0]:
+            cursor[1] += 1
+        row, segment = cursor[0], cursor[1]
+        cursor[0] += 1
+        repetition = segments[segment, 1] + row - segments[segment, 0]
+        seeds.seed_source(source, keys[segment], repetition, len(forfeits))
+        for i in range(len(state)):
+            state[i] = blank[i]
+        for seat in range(len(forfeits)):
+            forfeits[seat] = 0
+        lane[ROW] = row
+        lane[SEGMENT] = segment
+        lane[DIGEST] = seeds.digest_start()
+        lane[CHANCES] = 0
+        lane[DECISIONS] = 0
+        lane[FORFEITS] = 0
+        start(state)
+        return True
+
+    @rule
+    def run(
+        state: Any, source: Any, lane: Any, forfeits: Any, bots: Any, reads_luck: Any, answer: int
+    ) -> None:
         """Run a match to the next decision of a seat that still decides, or to the end.
 
         `answer` is the action for the decision that the match stands at, NO_ANSWER at its start.
+        A bot that does not read its luck has it passed over, at the same place in its stream.
         """
         while state[NODE] != END:
             action = answer
@@ -90,9 +132,13 @@ def _make_step(game: Game) -> Any:
                 action = seeds.draw(source, state[WAYS])
                 lane[CHANCES] += 1
             elif answer == NO_ANSWER:
-                state[LUCK] = seeds.draw_luck(source, state[SEAT])
+                seat = state[SEAT]
+                if reads_luck[bots[seat]]:
+                    state[LUCK] = seeds.draw_luck(source, seat)
+                else:
+                    seeds.skip_luck(source, seat)
                 lane[DECISIONS] += 1
-                if forfeits[state[SEAT]] == 0:
+                if forfeits[seat] == 0:
                     return
                 action = state[state[LEGAL_AT]]
             answer = NO_ANSWER
@@ -117,6 +163,14 @@ def _make_step(game: Game) -> Any:
         for seat in range(len(standings)):
             places[row, seat] = place_of(standings, seat)
 
+    return Loop(load, run, write)
+
+
+def _make_step(game: Game) -> Any:
+    observe = game.observe
+    loop = loop_of(game.name)
+    load, run, write = loop.load, loop.run, loop.write
+
     def step(
         live: Any,  # lanes to step; afterwards the lanes that wait, sorted by bot and kind
         actions: Any,  # by lane
@@ -128,6 +182,7 @@ def _make_step(game: Game) -> Any:
         segments: Any,  # (first row, first repetition) by segment, and an end row
         keys: Any,  # the deal's key words by segment
         players: Any,  # bot index by segment and seat
+        reads_luck: Any,  # by bot
         cursor: Any,  # [next row, its segment]
         columns: Any,
         rows: Any,  # out: the views that are due
@@ -135,7 +190,6 @@ def _make_step(game: Game) -> Any:
         started: Any,  # out: lanes whose match began in this step
     ) -> tuple[int, int, int]:
         seats = players.shape[1]
-        num_rows = segments[len(keys), 0]
         standings = np.zeros(seats, np.int64)
         spare = np.zeros(rows.shape[1], np.int64)
         waiting = np.zeros(len(live), np.int64)
@@ -150,26 +204,11 @@ def _make_step(game: Game) -> Any:
             answer = actions[n]
             while True:
                 if lane[ROW] < 0:
-                    if cursor[0] >= num_rows:
+                    if not load(lane, state, source, forfeits[n], blank, segments, keys, cursor):
                         break
-                    while cursor[0] >= segments[cursor[1] + 1, 0]:
-                        cursor[1] += 1
-                    row, segment = cursor[0], cursor[1]
-                    cursor[0] += 1
-                    repetition = segments[segment, 1] + row - segments[segment, 0]
-                    seeds.seed_source(source, keys[segment], repetition, seats)
-                    state[:] = blank
-                    lane[ROW] = row
-                    lane[DIGEST] = seeds.digest_start()
-                    lane[CHANCES] = 0
-                    lane[DECISIONS] = 0
-                    lane[FORFEITS] = 0
-                    lane[STARTED] = segment
-                    forfeits[n, :] = 0
                     is_new = True
                     answer = NO_ANSWER
-                    start(state)
-                run(state, source, lane, forfeits[n], answer)
+                run(state, source, lane, forfeits[n], players[lane[SEGMENT]], reads_luck, answer)
                 if state[NODE] != END:
                     break
                 write(state, lane, forfeits[n], standings, columns)
@@ -181,7 +220,7 @@ def _make_step(game: Game) -> Any:
                 num_started += 1
             waiting[num_waiting] = n
             num_waiting += 1
-            bot = players[lane[STARTED], state[SEAT]]
+            bot = players[lane[SEGMENT], state[SEAT]]
             counts[bot * MAX_KINDS + state[NODE] + 1] += 1
         num_groups = 0
         for group in range(num_bots * MAX_KINDS):
@@ -195,7 +234,7 @@ def _make_step(game: Game) -> Any:
         for i in range(num_waiting):
             n = waiting[i]
             state = states[n]
-            bot = players[lanes[n, STARTED], state[SEAT]]
+            bot = players[lanes[n, SEGMENT], state[SEAT]]
             group = bot * MAX_KINDS + state[NODE]
             at = counts[group]
             counts[group] = at + 1

@@ -52,9 +52,13 @@ class View(tuple[int, ...]):
 
 
 @cache
-def seen(view_class: type[View]) -> Callable[..., Any]:
-    """A rule that turns a row into a named tuple with the attributes of `view_class`."""
-    attributes = view_class.attributes()
+def seen(view_class: type[View], names: tuple[str, ...] | None = None) -> Callable[..., Any]:
+    """A rule that turns a row into a named tuple with these attributes of `view_class`, or all.
+
+    A policy that reads three attributes compiles much faster with a view of three.
+    """
+    everything = view_class.attributes()
+    attributes = everything if names is None else {name: everything[name] for name in names}
     scope: dict[str, Any] = {"View": namedtuple(view_class.__name__, attributes)}
     fields = []
     for name, attribute in attributes.items():

@@ -81,9 +81,7 @@ def rate_batch(
     lineups, places = check_results(lineups, places, num_bots)
     counts = np.asarray(counts, np.int64)
     settings, probability = settle_draws(lineups, places, counts, settings)
-    patterns = group_results(
-        lineups, places, counts, num_bots=num_bots, rank_by=settings.rank_by
-    )
+    patterns = group_results(lineups, places, counts, num_bots=num_bots, rank_by=settings.rank_by)
     margin = draw_margin(probability, settings.beta)
     start = np.full(num_bots, settings.mu), np.full(num_bots, settings.sigma**2)
     if len(patterns.counts) > 4 * _SAMPLE:

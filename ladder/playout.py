@@ -1,0 +1,172 @@
+"""Compiled play: the stepper's loop with compiled policies, no Python inside; same record.
+
+A match in which a policy raises or answers illegally is set aside, and the driver plays it again
+to record the fault; so faults, too, come out the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ladder import seeds
+from ladder.bots import LoadedBot
+from ladder.driver import LocalPlayer, Player, play
+from ladder.games import Game, Table, get_game
+from ladder.games.nodes import END, NODE, SEAT
+from ladder.jit import compiled
+from ladder.policy.compile import CompiledPolicy, compile_bot, param_row
+from ladder.record import FaultRow, Ints, Record, Segment
+from ladder.stepper import (
+    LANE_SIZE,
+    MAX_KINDS,
+    NO_ANSWER,
+    ROW,
+    SEGMENT,
+    columns_of,
+    is_legal,
+    loop_of,
+)
+
+
+@dataclass(frozen=True)
+class CompiledBots:
+    """The bots of a run as the playout takes them; the index is the entrant."""
+
+    addresses: Ints  # [bots, kinds]
+    params: Any  # float64 [bots, most params]
+    reads_luck: Ints
+    keep: tuple[dict[int, CompiledPolicy], ...]  # so that the machine code stays
+
+
+def compile_bots(game: Game, bots: Sequence[LoadedBot]) -> CompiledBots:
+    """Compile every bot, or read it from the cache.
+
+    Raises: NotCompilableError for the first that has to be played in Python, with the reason.
+    """
+    policies = tuple(compile_bot(game.name, bot.bot) for bot in bots)
+    rows = [param_row(dict(bot.params)) for bot in bots]
+    addresses = np.zeros((len(bots), MAX_KINDS), np.int64)
+    params = np.zeros((len(bots), max(1, *(len(row) for row in rows))))
+    reads_luck = np.zeros(len(bots), np.int64)
+    for number, (by_kind, row) in enumerate(zip(policies, rows, strict=True)):
+        params[number, : len(row)] = row
+        for kind, policy in by_kind.items():
+            addresses[number, kind] = policy.address
+            reads_luck[number] |= policy.reads_luck
+    return CompiledBots(addresses, params, reads_luck, policies)
+
+
+@cache
+def playout_of(game_name: str) -> Any:
+    """The compiled loop of a game, compiled or read from the cache."""
+    game = get_game(game_name)
+    observe = game.observe
+    loop = loop_of(game_name)
+    load, run, write = loop.load, loop.run, loop.write
+    from ladder.policy import call  # by module: numba's cache cannot name an intrinsic
+
+    def playout(
+        blank: Any, segments: Any, keys: Any, players: Any, addresses: Any, params: Any,
+        reads_luck: Any, view_width: int, columns: Any, aside: Any,
+    ) -> int:  # fmt: skip
+        """Play all segments; the rows of matches set aside go to `aside`, their number comes back."""
+        seats = players.shape[1]
+        state = np.zeros(len(blank), np.int64)
+        source = np.zeros(seeds.source_size(seats), np.int64)
+        lane = np.zeros(LANE_SIZE, np.int64)
+        forfeits = np.zeros(seats, np.int64)
+        standings = np.zeros(seats, np.int64)
+        spare = np.zeros(view_width, np.int64)
+        cursor = np.zeros(2, np.int64)
+        num_aside = 0
+        while load(lane, state, source, forfeits, blank, segments, keys, cursor):
+            bots = players[lane[SEGMENT]]
+            answer = NO_ANSWER
+            while True:
+                run(state, source, lane, forfeits, bots, reads_luck, answer)
+                if state[NODE] == END:
+                    write(state, lane, forfeits, standings, columns)
+                    break
+                bot = bots[state[SEAT]]
+                seen = observe(state, spare)
+                answer = call.call_policy(addresses[bot, state[NODE]], seen, params[bot])
+                if not is_legal(state, answer):
+                    aside[num_aside] = lane[ROW]
+                    num_aside += 1
+                    break
+        return num_aside
+
+    return compiled(
+        playout, "stepper.py", "playout.py", "policy/call.py", "games/nodes.py",
+        f"games/{game_name}/",
+    )  # fmt: skip
+
+
+def play_compiled(
+    game: Game,
+    table: Table,
+    bots: Sequence[LoadedBot],
+    code: CompiledBots,
+    segments: Sequence[Segment],
+    deal_keys: Sequence[bytes],
+    *,
+    on_fault: str = "forfeit",
+) -> Record:
+    """Play every match of `segments` with compiled bots; as `driver.play`, bit for bit.
+
+    Raises: BotFaultError where a bot faults and `on_fault` is "abort".
+    """
+    total = sum(segment.count for segment in segments)
+    record = Record.empty(total, table.seats)
+    starts = np.cumsum([0, *(segment.count for segment in segments)])
+    firsts = [*(segment.first for segment in segments), 0]
+    aside = np.zeros(total, np.int64)
+    num_aside = playout_of(game.name)(
+        np.array(game.new_state(table), np.int64),
+        np.array(list(zip(starts, firsts, strict=True)), np.int64),
+        np.array([seeds.key_words(key) for key in deal_keys], np.int64),
+        np.array([segment.lineup for segment in segments], np.int64),
+        code.addresses,
+        code.params,
+        code.reads_luck,
+        game.view_width(table),
+        columns_of(record),
+        aside,
+    )
+    if num_aside:
+        again = np.sort(aside[:num_aside])
+        _play_again(game, table, bots, segments, deal_keys, starts, again, on_fault, record)
+    return record
+
+
+def _play_again(
+    game: Game,
+    table: Table,
+    bots: Sequence[LoadedBot],
+    segments: Sequence[Segment],
+    deal_keys: Sequence[bytes],
+    starts: Ints,
+    rows: Ints,
+    on_fault: str,
+    record: Record,
+) -> None:
+    """Play single matches in the driver and put them into their rows."""
+    where = (np.searchsorted(starts, rows, side="right") - 1).tolist()
+    single = [
+        Segment(
+            segments[s].lineup, segments[s].pairing, segments[s].first + row - int(starts[s]), 1
+        )
+        for s, row in zip(where, rows.tolist(), strict=True)
+    ]
+    players: list[Player] = [LocalPlayer(game, bot.bot, dict(bot.params)) for bot in bots]
+    played = play(game, table, players, single, [deal_keys[s] for s in where], on_fault=on_fault)
+    for name in ("chances", "decisions", "termination", "digest", "scores", "places", "faults"):
+        getattr(record, name)[rows] = getattr(played, name)
+    record.fault_rows = [
+        FaultRow(int(rows[f.row]), f.seat, f.decision, f.fault) for f in played.fault_rows
+    ]
