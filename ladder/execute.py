@@ -17,18 +17,21 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ladder import seeds
 from ladder.bots import LoadedBot, PortableBot
 from ladder.driver import LANES, LocalPlayer, play
-from ladder.errors import BotFaultError, InfraError, LadderError
+from ladder.errors import BotFaultError, InfraError, LadderError, SpecError
 from ladder.games import Table, get_game
 from ladder.plan import Plan
+from ladder.playout import CompiledBots, compile_bots, play_compiled
 from ladder.record import Record, Segment
 from ladder.store import Store
 
 CHUNK_S = 0.5
 FIRST_CHUNK = 64
-MOST_CHUNK = 200_000
+MOST_CHUNK = 250_000
 WINDOW = 2000  # pairings asked of the store at once
 IN_FLIGHT = 3  # chunks a worker
 AUTO_AFTER_S = 3.0  # `auto` hands over to Ray then ...
@@ -47,12 +50,13 @@ class Setup:
     bots: tuple[PortableBot, ...]
     key: bytes
     on_fault: str
+    is_compiled: bool  # play compiled where every bot of a line-up compiles
 
     @classmethod
-    def of(cls, plan: Plan, bots: Sequence[LoadedBot]) -> Setup:
+    def of(cls, plan: Plan, bots: Sequence[LoadedBot], *, is_compiled: bool) -> Setup:
         """The setup of a plan."""
         portable = tuple(bot.portable() for bot in bots)
-        return cls(plan.game.name, plan.table, portable, plan.key, plan.on_fault)
+        return cls(plan.game.name, plan.table, portable, plan.key, plan.on_fault, is_compiled)
 
 
 @dataclass
@@ -62,6 +66,8 @@ class Workers:
     count: int | None = None
     address: str | None = None
     lanes: int = LANES
+    compile: str = "auto"  # auto, never or require
+    record: str = "results"  # or summary
     chunk: int | None = None  # matches a chunk; None: by time
 
     @property
@@ -78,14 +84,25 @@ class Progress:
     total: int
     done: int = 0
     stored_before: int = 0
-    where: str = "in process"
+    where: str = "starting"
     play_s: float = 0.0
     store_s: float = 0.0
+    notes: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+
+    def note_refused(self, plan: Plan, refused: dict[int, str], *, must: bool) -> None:
+        """Say which bots are not compiled. Raises: SpecError where the spec requires it."""
+        lines = [f"{plan.names[bot]} cannot be compiled: {why}" for bot, why in refused.items()]
+        if must and lines:
+            raise SpecError(*(f"compile: require, but {line}" for line in lines))
+        self.notes += [f"{line}; its matches are played in Python" for line in lines]
+        self.report(self)
 
     def add(self, matches: int) -> None:
         """More matches are in the store."""
         self.done += matches
+        if self.where == "starting":
+            self.where = "in process"
         self.report(self)
 
 
@@ -99,13 +116,15 @@ def execute(
 ) -> None:
     """Play what `run` lacks. Raises: BotFaultError, InfraError, StoreError, KeyboardInterrupt."""
     sizes = _Sizes(workers.chunk)
-    chunks = _chunks(plan, store, run, sizes, progress)
-    setup = Setup.of(plan, bots)
+    chunks = _chunks(plan, store, run, sizes, progress, workers.record)
+    setup = Setup.of(plan, bots, is_compiled=workers.compile != "never")
+    if setup.is_compiled:
+        progress.note_refused(plan, _code(setup).refused, must=workers.compile == "require")
     with _terminable():
         if workers.is_auto or (workers.count == 0 and not workers.address):
             pool: _Here | _OnRay = _Here(setup, workers.lanes)
             deadline = AUTO_AFTER_S if workers.is_auto else None
-            _work(pool, chunks, store, plan, progress, sizes, deadline)
+            _work(pool, chunks, store, plan, progress, sizes, workers.record, deadline)
             if not workers.is_auto:
                 return
         first = next(chunks, None)
@@ -115,7 +134,7 @@ def execute(
         progress.report(progress)
         with _ray(workers) as size:
             pool = _OnRay(setup, workers.lanes, size)
-            _work(pool, _chain(first, chunks), store, plan, progress, sizes, None)
+            _work(pool, _chain(first, chunks), store, plan, progress, sizes, workers.record, None)
 
 
 def _chain(first: Chunk, rest: Iterator[Chunk]) -> Iterator[Chunk]:
@@ -139,7 +158,7 @@ class _Sizes:
 
 
 def _chunks(
-    plan: Plan, store: Store, run: str, sizes: _Sizes, progress: Progress
+    plan: Plan, store: Store, run: str, sizes: _Sizes, progress: Progress, keep: str
 ) -> Iterator[Chunk]:
     """The missing matches, cut to size; the plan is read a window at a time."""
     pairings = iter(plan)
@@ -147,7 +166,7 @@ def _chunks(
     room = sizes.size
     while window := list(islice(pairings, WINDOW)):
         wanted = sum(pairing.repetitions for pairing in window)
-        missing = store.want(run, plan, window)
+        missing = store.want(run, plan, window, keep=keep)
         lacking = sum(segment.count for segments in missing for segment in segments)
         progress.stored_before += wanted - lacking
         if wanted > lacking:
@@ -173,6 +192,7 @@ def _work(
     plan: Plan,
     progress: Progress,
     sizes: _Sizes,
+    keep: str,
     seconds: float | None,
 ) -> None:
     """Play chunks and store them; with `seconds`, stop then if enough is left to be worth it."""
@@ -181,10 +201,13 @@ def _work(
         if isinstance(record, BotFaultError):
             raise _named_fault(plan, chunk, record)
         begun = time.monotonic()
-        store.append(key_id, record, chunk)
+        store.append(key_id, record, chunk, keep=keep)
         progress.store_s += time.monotonic() - begun
         progress.play_s += elapsed
-        sizes.learn(len(record), elapsed)
+        if progress.done == progress.stored_before:
+            progress.started = time.monotonic()  # the first chunk compiles: it says nothing
+        else:
+            sizes.learn(len(record), elapsed)
         progress.add(len(record))
         if seconds is not None and time.monotonic() - progress.started > seconds:
             left_s = (progress.total - progress.done) / max(sizes.rate, 1e-9)
@@ -214,25 +237,47 @@ Played = tuple[Chunk, Record | BotFaultError, float]
 def play_chunk(setup: Setup, chunk: Chunk, lanes: int) -> tuple[Record | BotFaultError, float]:
     """Play one chunk in this process; with the seconds it took."""
     begun = time.monotonic()
-    game = get_game(setup.game)
-    bots = _loaded(setup.bots)
-    players = [LocalPlayer(game, bot.bot, dict(bot.params)) for bot in bots]
-    keys = [seeds.deal_key(setup.key, segment.pairing) for segment in chunk]
+    record = Record.empty(sum(segment.count for segment in chunk), setup.table.seats)
+    starts = np.cumsum([0, *(segment.count for segment in chunk)])
+    compiled = [setup.is_compiled and _code(setup).can_play(segment) for segment in chunk]
     try:
-        record: Record | BotFaultError = play(
-            game, setup.table, players, chunk, keys, on_fault=setup.on_fault, lanes=lanes
-        )
+        for is_compiled, play_part in ((True, _play_compiled), (False, _play_in_python)):
+            part = [i for i, is_so in enumerate(compiled) if is_so == is_compiled]
+            if part:
+                rows = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in part])
+                record.put(rows, play_part(setup, [chunk[i] for i in part], lanes))
     except BotFaultError as error:
-        record = error
-    finally:
-        for player in players:
-            player.close()
+        error.row = int(rows[error.row])
+        return error, time.monotonic() - begun
     return record, time.monotonic() - begun
 
 
+def _play_compiled(setup: Setup, chunk: Chunk, lanes: int) -> Record:
+    return play_compiled(
+        get_game(setup.game), setup.table, _loaded(setup), _code(setup), chunk,
+        _deal_keys(setup, chunk), on_fault=setup.on_fault,
+    )  # fmt: skip
+
+
+def _play_in_python(setup: Setup, chunk: Chunk, lanes: int) -> Record:
+    game = get_game(setup.game)
+    players = [LocalPlayer(game, bot.bot, dict(bot.params)) for bot in _loaded(setup)]
+    keys = _deal_keys(setup, chunk)
+    return play(game, setup.table, players, chunk, keys, on_fault=setup.on_fault, lanes=lanes)
+
+
+def _deal_keys(setup: Setup, chunk: Chunk) -> list[bytes]:
+    return [seeds.deal_key(setup.key, segment.pairing) for segment in chunk]
+
+
 @lru_cache(maxsize=4)
-def _loaded(bots: tuple[PortableBot, ...]) -> tuple[LoadedBot, ...]:
-    return tuple(bot.load() for bot in bots)
+def _loaded(setup: Setup) -> tuple[LoadedBot, ...]:
+    return tuple(bot.load() for bot in setup.bots)
+
+
+@lru_cache(maxsize=4)
+def _code(setup: Setup) -> CompiledBots:
+    return compile_bots(get_game(setup.game), _loaded(setup))
 
 
 class _Here:

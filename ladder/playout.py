@@ -20,7 +20,8 @@ from ladder.games import Game, Table, get_game
 from ladder.games.nodes import END, NODE, SEAT
 from ladder.jit import compiled
 from ladder.policy.compile import CompiledPolicy, compile_bot, param_row
-from ladder.record import FaultRow, Ints, Record, Segment
+from ladder.policy.source import NotCompilableError
+from ladder.record import Ints, Record, Segment
 from ladder.stepper import (
     LANE_SIZE,
     MAX_KINDS,
@@ -40,25 +41,34 @@ class CompiledBots:
     addresses: Ints  # [bots, kinds]
     params: Any  # float64 [bots, most params]
     reads_luck: Ints
-    keep: tuple[dict[int, CompiledPolicy], ...]  # so that the machine code stays
+    refused: dict[int, str]  # bots that have to be played in Python, and why
+    keep: list[dict[int, CompiledPolicy]]  # so that the machine code stays
+
+    def can_play(self, segment: Segment) -> bool:
+        """Whether every bot of a segment is compiled."""
+        return not any(bot in self.refused for bot in segment.lineup)
 
 
 def compile_bots(game: Game, bots: Sequence[LoadedBot]) -> CompiledBots:
-    """Compile every bot, or read it from the cache.
-
-    Raises: NotCompilableError for the first that has to be played in Python, with the reason.
-    """
-    policies = tuple(compile_bot(game.name, bot.bot) for bot in bots)
-    rows = [param_row(dict(bot.params)) for bot in bots]
+    """Compile every bot that can be, or read it from the cache."""
+    rows = [list(dict(bot.params).values()) for bot in bots]
     addresses = np.zeros((len(bots), MAX_KINDS), np.int64)
-    params = np.zeros((len(bots), max(1, *(len(row) for row in rows))))
+    params = np.zeros((len(bots), max([1, *(len(row) for row in rows)])))
     reads_luck = np.zeros(len(bots), np.int64)
-    for number, (by_kind, row) in enumerate(zip(policies, rows, strict=True)):
+    code = CompiledBots(addresses, params, reads_luck, {}, [])
+    for number, bot in enumerate(bots):
+        try:
+            row = param_row(dict(bot.params))
+            policies = compile_bot(game.name, bot.bot)
+        except NotCompilableError as error:
+            code.refused[number] = str(error)
+            continue
         params[number, : len(row)] = row
-        for kind, policy in by_kind.items():
+        for kind, policy in policies.items():
             addresses[number, kind] = policy.address
             reads_luck[number] |= policy.reads_luck
-    return CompiledBots(addresses, params, reads_luck, policies)
+        code.keep.append(policies)
+    return code
 
 
 @cache
@@ -165,8 +175,4 @@ def _play_again(
     ]
     players: list[Player] = [LocalPlayer(game, bot.bot, dict(bot.params)) for bot in bots]
     played = play(game, table, players, single, [deal_keys[s] for s in where], on_fault=on_fault)
-    for name in ("chances", "decisions", "termination", "digest", "scores", "places", "faults"):
-        getattr(record, name)[rows] = getattr(played, name)
-    record.fault_rows = [
-        FaultRow(int(rows[f.row]), f.seat, f.decision, f.fault) for f in played.fault_rows
-    ]
+    record.put(rows, played)

@@ -72,6 +72,8 @@ class ProgressLine:
 
     def update(self, progress: Progress) -> None:
         """Show a change."""
+        while progress.notes:
+            note(progress.notes.pop(0))
         self.done = progress.done
         seconds = time.monotonic() - self._began
         rate = (progress.done - progress.stored_before) / max(seconds, 1e-9)

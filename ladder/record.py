@@ -39,6 +39,9 @@ class FaultRow:
     fault: Fault
 
 
+COLUMNS = ("chances", "decisions", "termination", "digest", "scores", "places", "faults")
+
+
 @dataclass
 class Record:
     """The matches of a chunk, one row each, in the order of its segments.
@@ -69,6 +72,14 @@ class Record:
             places=np.zeros(many, np.int64),
             faults=np.zeros(many, np.int64),
         )
+
+    def put(self, rows: Ints, part: Record) -> None:
+        """Put the matches of another record into these rows of this one."""
+        for name in COLUMNS:
+            getattr(self, name)[rows] = getattr(part, name)
+        self.fault_rows += [
+            FaultRow(int(rows[f.row]), f.seat, f.decision, f.fault) for f in part.fault_rows
+        ]
 
     def __len__(self) -> int:
         return len(self.digest)

@@ -19,7 +19,7 @@ CREATE TABLE t_run_pairings (
 );
 -- What there is: repetitions first .. first + count - 1 of a pairing.
 CREATE TABLE t_ledger (
-    pairing_id BIGINT, first BIGINT, count BIGINT, digest BIGINT, chances BIGINT, decisions BIGINT,
+    pairing_id BIGINT, first BIGINT, count BIGINT, is_kept BOOLEAN, digest BIGINT, chances BIGINT, decisions BIGINT,
     faults BIGINT[], products BIGINT[], patterns BIGINT[], pattern_counts BIGINT[],
     pattern_scores BIGINT[]
 );

@@ -123,12 +123,18 @@ class SpecPart(Part):
     expect: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
         default_factory=dict, description="published win shares, printed beside ours"
     )
+    compile: Literal["auto", "never", "require"] = Field(
+        "auto", description="compiled play: where it can be, nowhere, or everywhere"
+    )
+    record: Literal["results", "summary"] = Field(
+        "results", description="every match, or only what tables, ratings and digests need"
+    )
     db: str | None = Field(None, min_length=1, description="the store, unless --db says otherwise")
 
 
 # Fields and values of the contract that this version does not serve yet.
 UNSERVED = {
-    "record", "compile", "rated", "decision_ms", "wall_ms", "start_ms", "memory_mb", "output_kb",
+    "rated", "decision_ms", "wall_ms", "start_ms", "memory_mb", "output_kb",
     "tier", "secret", "swiss", "knockout", "ladder", "method", "anchor",
     "budget", "retention", "inbox", "command",
 }  # fmt: skip
@@ -156,6 +162,8 @@ class Spec:
     rating: RatingPart
     limits: LimitsPart
     expect: dict[str, float]
+    compile: str
+    record: str
     db: str | None
     source: dict[str, Any] = field(repr=False)  # the file's values, as they are kept in the store
 
@@ -192,7 +200,7 @@ def make_spec(document: Document) -> Spec:
     game, table, entrants = resolved
     return Spec(
         part.name, document.path, game, table, part.seed, entrants, part.format, part.rating,
-        part.limits, part.expect, part.db, document.value,
+        part.limits, part.expect, part.compile, part.record, part.db, document.value,
     )  # fmt: skip
 
 

@@ -116,8 +116,14 @@ class Store:
                 [datetime.now(UTC), digest, run],
             )
 
-    def want(self, run: str, plan: Plan, pairings: Sequence[Pairing]) -> list[list[Segment]]:
-        """Say that a run wants these pairings; the segments of each that are still missing."""
+    def want(
+        self, run: str, plan: Plan, pairings: Sequence[Pairing], *, keep: str = "results"
+    ) -> list[list[Segment]]:
+        """Say that a run wants these pairings; the segments of each that are still missing.
+
+        A summary is no answer to a run that keeps results, nor one that reaches past what is
+        wanted: it is dropped, and its matches are played again.
+        """
         key_id = seeds.run_key_id(plan.key)
         ids = [pairing_id(key_id, pairing.digest) for pairing in pairings]
         wanted = pa.table(
@@ -147,7 +153,12 @@ class Store:
                    (SELECT pairing_id FROM t_run_pairings WHERE run = ?)""",
                 [run, run],
             )
-            _split_rows(db, self.path)
+            db.execute(
+                """DELETE FROM t_ledger l USING wanted w WHERE l.pairing_id = w.pairing_id
+                   AND NOT l.is_kept AND (? OR l.first + l.count > w.repetitions)""",
+                [keep == "results"],
+            )
+            _split_rows(db)
             found = db.execute(
                 """SELECT pairing_id, first, count FROM t_ledger
                    SEMI JOIN wanted USING (pairing_id) ORDER BY pairing_id, first"""
@@ -160,10 +171,12 @@ class Store:
             for pairing, number in zip(pairings, ids, strict=True)
         ]
 
-    def append(self, key_id: str, record: Record, segments: Sequence[Segment]) -> None:
-        """Write a chunk: its matches and ledger rows, in one transaction."""
+    def append(
+        self, key_id: str, record: Record, segments: Sequence[Segment], *, keep: str = "results"
+    ) -> None:
+        """Write a chunk in one transaction: ledger rows and faults, with "results" its matches."""
         ids = np.array([pairing_id(key_id, segment.pairing) for segment in segments], np.int64)
-        tables = _chunk_tables(ids, record, segments)
+        tables = _chunk_tables(ids, record, segments, keep)
         with self._write() as db:
             for name, table in tables.items():
                 if len(table):
@@ -385,7 +398,7 @@ def _missing(pairing: Pairing, covered: Sequence[tuple[int, int]]) -> list[Segme
     return segments
 
 
-def _split_rows(db: Any, path: Path) -> None:
+def _split_rows(db: Any) -> None:
     """Cut ledger rows that reach past what is wanted, so that rows are inside or outside."""
     cut = db.execute(
         """SELECT l.pairing_id, l.first, l.count, w.repetitions, len(w.lineup)
@@ -394,16 +407,11 @@ def _split_rows(db: Any, path: Path) -> None:
     ).fetchall()
     for number, first, count, at, seats in cut:
         record = _read_record(db, number, first, count, seats)
-        if len(record) != count:
-            raise StoreError(
-                f"{path}: holds repetitions {first} to {first + count - 1} of a pairing as one"
-                f" summary, and {at} are wanted; ask for at least {first + count}"
-            )
         segments = [
             Segment(tuple(range(seats)), b"", first, at - first),
             Segment(tuple(range(seats)), b"", at, first + count - at),
         ]
-        rows = _ledger_table(np.array([number, number]), record, segments)
+        rows = _ledger_table(np.array([number, number]), record, segments, is_kept=True)
         db.execute("DELETE FROM t_ledger WHERE pairing_id = ? AND first = ?", [number, first])
         db.register("chunk", rows)
         db.execute("INSERT INTO t_ledger SELECT * FROM chunk")
@@ -425,14 +433,22 @@ def _read_record(db: Any, number: int, first: int, count: int, seats: int) -> Re
     return Record(*one, *many)
 
 
-def _chunk_tables(ids: Any, record: Record, segments: Sequence[Segment]) -> dict[str, pa.Table]:
+def _chunk_tables(
+    ids: Any, record: Record, segments: Sequence[Segment], keep: str
+) -> dict[str, pa.Table]:
     counts = np.array([segment.count for segment in segments])
     firsts = np.array([segment.first for segment in segments])
     starts = np.cumsum(counts) - counts
     of_match = np.repeat(ids, counts)
     repetition = np.arange(len(record)) - np.repeat(starts - firsts, counts)
+    tables = {
+        "t_faults": _fault_table(of_match, repetition, record),
+        "t_ledger": _ledger_table(ids, record, segments, is_kept=keep == "results"),
+    }
+    if keep == "summary":
+        return tables
     seats = record.places.shape[1]
-    matches = pa.table(
+    tables["t_matches"] = pa.table(
         {
             "pairing_id": of_match,
             "repetition": repetition,
@@ -442,7 +458,7 @@ def _chunk_tables(ids: Any, record: Record, segments: Sequence[Segment]) -> dict
             "digest": record.digest,
         }
     )
-    seat_rows = pa.table(
+    tables["t_seats"] = pa.table(
         {
             "pairing_id": np.repeat(of_match, seats),
             "repetition": np.repeat(repetition, seats),
@@ -452,8 +468,12 @@ def _chunk_tables(ids: Any, record: Record, segments: Sequence[Segment]) -> dict
             "faults": record.faults.astype(np.int16).ravel(),
         }
     )
+    return tables
+
+
+def _fault_table(of_match: Any, repetition: Any, record: Record) -> pa.Table:
     rows = record.fault_rows
-    faults = pa.table(
+    return pa.table(
         {
             "pairing_id": pa.array([int(of_match[f.row]) for f in rows], pa.int64()),
             "repetition": pa.array([int(repetition[f.row]) for f in rows], pa.int64()),
@@ -464,12 +484,6 @@ def _chunk_tables(ids: Any, record: Record, segments: Sequence[Segment]) -> dict
             "traceback": pa.array([_text(f.fault.traceback) for f in rows], pa.string()),
         }
     )
-    return {
-        "t_matches": matches,
-        "t_seats": seat_rows,
-        "t_faults": faults,
-        "t_ledger": _ledger_table(ids, record, segments),
-    }
 
 
 def _text(text: str) -> str:
@@ -477,7 +491,9 @@ def _text(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _ledger_table(ids: Any, record: Record, segments: Sequence[Segment]) -> pa.Table:
+def _ledger_table(
+    ids: Any, record: Record, segments: Sequence[Segment], *, is_kept: bool
+) -> pa.Table:
     rows = ledger.summarise(record, segments)
     seats = record.places.shape[1]
     ends = np.concatenate([[0], rows.pattern_ends])
@@ -492,6 +508,7 @@ def _ledger_table(ids: Any, record: Record, segments: Sequence[Segment]) -> pa.T
             "pairing_id": pa.array(ids, pa.int64()),
             "first": pa.array([segment.first for segment in segments], pa.int64()),
             "count": pa.array([segment.count for segment in segments], pa.int64()),
+            "is_kept": pa.array([is_kept] * len(segments), pa.bool_()),
             "digest": rows.digest,
             "chances": rows.chances,
             "decisions": rows.decisions,

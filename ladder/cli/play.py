@@ -39,7 +39,6 @@ def run(
 
     Example: ladder run configs/quickstart.yaml --workers 2
     """
-    from ladder.execute import Workers
     from ladder.plan import make_plan
     from ladder.spec import load_spec
 
@@ -52,7 +51,7 @@ def run(
         return
     again = f"ladder run {_quoted(str(spec))}"
     _play(
-        loaded, plan, options.db_path(db, loaded.db), Workers(workers, ray), again,
+        loaded, plan, options.db_path(db, loaded.db), _workers(loaded, workers, ray), again,
         strict=strict, by_seat=by_seat, as_json=json, show_db=db is not None,
     )  # fmt: skip
 
@@ -78,13 +77,12 @@ def match(
 
     Example: ladder match my_bot.py:MyBot Easy Easy Easy --matches 20000
     """
-    from ladder.execute import Workers
     from ladder.lineup import match_plan
 
     spec, plan = match_plan(bots, game, table, matches, seed)
     again = "ladder " + " ".join(_quoted(word) for word in sys.argv[1:])
     _play(
-        spec, plan, options.db_path(db), Workers(workers, ray), again,
+        spec, plan, options.db_path(db), _workers(spec, workers, ray), again,
         strict=strict, by_seat=by_seat, as_json=json, show_db=False,
     )  # fmt: skip
 
@@ -135,6 +133,12 @@ def _play(
     print_outcome(outcome, db, by_seat=by_seat, as_json=as_json)
     if strict and outcome.faults:
         raise typer.Exit(1)
+
+
+def _workers(spec: Spec, count: int | None, address: str | None) -> Workers:
+    from ladder.execute import Workers
+
+    return Workers(count, address, compile=spec.compile, record=spec.record)
 
 
 def _quoted(word: str) -> str:

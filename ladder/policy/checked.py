@@ -87,7 +87,7 @@ def _are_integers(*kinds: Any) -> bool:
     return all(isinstance(kind, types.Integer | types.Boolean) for kind in kinds)
 
 
-@overload(checked_add)  # type: ignore[untyped-decorator]
+@overload(checked_add, strict=False)  # type: ignore[untyped-decorator]
 def _overload_add(a: Any, b: Any) -> Any:
     if not _are_integers(a, b):
         return lambda a, b: a + b
@@ -101,7 +101,7 @@ def _overload_add(a: Any, b: Any) -> Any:
     return add
 
 
-@overload(checked_sub)  # type: ignore[untyped-decorator]
+@overload(checked_sub, strict=False)  # type: ignore[untyped-decorator]
 def _overload_sub(a: Any, b: Any) -> Any:
     if not _are_integers(a, b):
         return lambda a, b: a - b
@@ -115,7 +115,7 @@ def _overload_sub(a: Any, b: Any) -> Any:
     return sub
 
 
-@overload(checked_mul)  # type: ignore[untyped-decorator]
+@overload(checked_mul, strict=False)  # type: ignore[untyped-decorator]
 def _overload_mul(a: Any, b: Any) -> Any:
     if not _are_integers(a, b):
         return lambda a, b: a * b
@@ -129,7 +129,7 @@ def _overload_mul(a: Any, b: Any) -> Any:
     return mul
 
 
-@overload(checked_shift_left)  # type: ignore[untyped-decorator]
+@overload(checked_shift_left, strict=False)  # type: ignore[untyped-decorator]
 def _overload_shift_left(a: Any, b: Any) -> Any:
     def shift(a: Any, b: Any) -> Any:
         if b < 0 or b > 62:
@@ -142,7 +142,7 @@ def _overload_shift_left(a: Any, b: Any) -> Any:
     return shift if _are_integers(a, b) else None
 
 
-@overload(checked_shift_right)  # type: ignore[untyped-decorator]
+@overload(checked_shift_right, strict=False)  # type: ignore[untyped-decorator]
 def _overload_shift_right(a: Any, b: Any) -> Any:
     def shift(a: Any, b: Any) -> Any:
         if b < 0 or b > 63:
@@ -152,7 +152,7 @@ def _overload_shift_right(a: Any, b: Any) -> Any:
     return shift if _are_integers(a, b) else None
 
 
-@overload(checked_int)  # type: ignore[untyped-decorator]
+@overload(checked_int, strict=False)  # type: ignore[untyped-decorator]
 def _overload_int(a: Any) -> Any:
     if _are_integers(a):
         return lambda a: a * 1

@@ -251,7 +251,7 @@ class _Rewrite(ast.NodeTransformer):
             return self._call("int", *node.args)
         return node
 
-    def _twin(self, operator: ast.operator, left: ast.expr, right: ast.expr) -> ast.AST | None:
+    def _twin(self, operator: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr | None:
         if isinstance(operator, ast.Pow):
             exponent = right.value if isinstance(right, ast.Constant) else None
             if isinstance(exponent, float):
