@@ -84,7 +84,7 @@ def playout_of(game_name: str) -> Any:
         blank: Any, segments: Any, keys: Any, players: Any, addresses: Any, params: Any,
         reads_luck: Any, view_width: int, columns: Any, aside: Any,
     ) -> int:  # fmt: skip
-        """Play all segments; the rows of matches set aside go to `aside`, their number comes back."""
+        """Play all segments; write the rows set aside to `aside`, give their number."""
         seats = players.shape[1]
         state = np.zeros(len(blank), np.int64)
         source = np.zeros(seeds.source_size(seats), np.int64)

@@ -1,4 +1,4 @@
-"""How a run shows that it moves: a bar on a terminal, plain lines elsewhere; standard error only."""
+"""How a run shows that it moves, on standard error: a bar on a terminal, else plain lines."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -300,14 +300,12 @@ def print_replay(replay: Replay, *, as_json: bool) -> None:
         sys.stdout.write(line + "\n")
 
 
-def print_bench(rows: Sequence[tuple[str, float, str]], *, as_json: bool) -> None:
-    """Measured figures."""
+def print_bench(figures: Iterable[tuple[str, float, str]], *, as_json: bool) -> None:
+    """Measured figures, each as soon as it is known."""
     if as_json:
-        print_json([{"name": n, "value": v, "unit": u} for n, v, u in rows])
+        print_json([{"name": n, "value": v, "unit": u} for n, v, u in figures])
         return
-    grid = Grid("measured", box=None, header_style="bold", pad_edge=False)
-    grid.add_column("value", justify="right")
-    grid.add_column("unit")
-    for name, value, unit in rows:
-        grid.add_row(name, f"{value:,.3g}" if value < 100 else f"{value:,.0f}", unit)
-    _console().print(grid)
+    for name, value, unit in figures:
+        shown = "-" if math.isnan(value) else f"{value:,.3g}" if value < 100 else f"{value:,.0f}"
+        sys.stdout.write(f"{name:40} {shown:>12} {unit}\n")
+        sys.stdout.flush()

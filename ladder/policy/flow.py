@@ -11,7 +11,7 @@ from collections.abc import Sequence
 _Names = frozenset[str]
 
 
-class _Unset(Exception):  # noqa: N818 - it carries an answer
+class _Unset(Exception):
     pass
 
 
