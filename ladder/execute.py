@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from ladder.record import Record, Segment
 from ladder.store import Store
 
 CHUNK_S = 0.5
-FIRST_CHUNK = 64
+FIRST_CHUNK = 16
 MOST_CHUNK = 250_000
 WINDOW = 2000  # pairings asked of the store at once
 IN_FLIGHT = 3  # chunks a worker
@@ -84,11 +84,22 @@ class Progress:
     total: int
     done: int = 0
     stored_before: int = 0
+    played: int = 0
     where: str = "starting"
     play_s: float = 0.0
     store_s: float = 0.0
     notes: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether nothing was played yet."""
+        return self.where == "starting"
+
+    def begin(self) -> None:
+        """Everything is compiled: the clock starts."""
+        self.where = "in process"
+        self.started = time.monotonic()
 
     def note_refused(self, plan: Plan, refused: dict[int, str], *, must: bool) -> None:
         """Say which bots are not compiled. Raises: SpecError where the spec requires it."""
@@ -101,8 +112,6 @@ class Progress:
     def add(self, matches: int) -> None:
         """More matches are in the store."""
         self.done += matches
-        if self.where == "starting":
-            self.where = "in process"
         self.report(self)
 
 
@@ -115,31 +124,33 @@ def execute(
     progress: Progress,
 ) -> None:
     """Play what `run` lacks. Raises: BotFaultError, InfraError, StoreError, KeyboardInterrupt."""
-    sizes = _Sizes(workers.chunk)
-    chunks = _chunks(plan, store, run, sizes, progress, workers.record)
     setup = Setup.of(plan, bots, is_compiled=workers.compile != "never")
     if setup.is_compiled:
         progress.note_refused(plan, _code(setup).refused, must=workers.compile == "require")
+    job = _Job(plan, store, run, workers, progress)
     with _terminable():
-        if workers.is_auto or (workers.count == 0 and not workers.address):
-            pool: _Here | _OnRay = _Here(setup, workers.lanes)
-            deadline = AUTO_AFTER_S if workers.is_auto else None
-            _work(pool, chunks, store, plan, progress, sizes, workers.record, deadline)
-            if not workers.is_auto:
-                return
-        first = next(chunks, None)
-        if first is None:
-            return
-        progress.where = "on Ray"
-        progress.report(progress)
-        with _ray(workers) as size:
-            pool = _OnRay(setup, workers.lanes, size)
-            _work(pool, _chain(first, chunks), store, plan, progress, sizes, workers.record, None)
+        # Another run on the same store may have written what this one was about to: then less
+        # was added than was played, and the rest is asked for again.
+        while job.lacks_matches():
+            _play_missing(job, setup)
 
 
-def _chain(first: Chunk, rest: Iterator[Chunk]) -> Iterator[Chunk]:
-    yield first
-    yield from rest
+def _play_missing(job: _Job, setup: Setup) -> None:
+    """One pass over what the store lacks."""
+    workers = job.workers
+    here = _Here(setup, workers.lanes)
+    chunks = job.chunks()
+    # The first chunk is always played here: it compiles, or fills the cache that workers read.
+    job.work(here, islice(chunks, 1))
+    if workers.is_auto or (workers.count == 0 and not workers.address):
+        job.work(here, chunks, AUTO_AFTER_S if workers.is_auto else None)
+    first = next(chunks, None)
+    if first is None:
+        return
+    job.progress.where = "on Ray"
+    job.progress.report(job.progress)
+    with _ray(workers) as size:
+        job.work(_OnRay(setup, workers.lanes, size), chain([first], chunks))
 
 
 class _Sizes:
@@ -157,62 +168,76 @@ class _Sizes:
             self.size = max(FIRST_CHUNK, min(wanted, self.size * 16, MOST_CHUNK))
 
 
-def _chunks(
-    plan: Plan, store: Store, run: str, sizes: _Sizes, progress: Progress, keep: str
-) -> Iterator[Chunk]:
-    """The missing matches, cut to size; the plan is read a window at a time."""
-    pairings = iter(plan)
-    chunk: Chunk = []
-    room = sizes.size
-    while window := list(islice(pairings, WINDOW)):
-        wanted = sum(pairing.repetitions for pairing in window)
-        missing = store.want(run, plan, window, keep=keep)
-        lacking = sum(segment.count for segments in missing for segment in segments)
-        progress.stored_before += wanted - lacking
-        if wanted > lacking:
-            progress.add(wanted - lacking)
-        for segments in missing:
-            for segment in segments:
-                first, left = segment.first, segment.count
-                while left:
-                    count = min(left, room)
-                    chunk.append(Segment(segment.lineup, segment.pairing, first, count))
-                    first, left, room = first + count, left - count, room - count
-                    if room == 0:
-                        yield chunk
-                        chunk, room = [], sizes.size
-    if chunk:
-        yield chunk
+class _Job:
+    """The matches of a run that the store lacks, cut into chunks, played and stored."""
 
+    def __init__(
+        self, plan: Plan, store: Store, run: str, workers: Workers, progress: Progress
+    ) -> None:
+        self.plan, self.store, self.run = plan, store, run
+        self.workers, self.progress = workers, progress
+        self.sizes = _Sizes(workers.chunk)
+        self._key_id = seeds.run_key_id(plan.key)
+        self._passes = 0
 
-def _work(
-    pool: _Here | _OnRay,
-    chunks: Iterator[Chunk],
-    store: Store,
-    plan: Plan,
-    progress: Progress,
-    sizes: _Sizes,
-    keep: str,
-    seconds: float | None,
-) -> None:
-    """Play chunks and store them; with `seconds`, stop then if enough is left to be worth it."""
-    key_id = seeds.run_key_id(plan.key)
-    for chunk, record, elapsed in pool.play(chunks):
-        if isinstance(record, BotFaultError):
-            raise _named_fault(plan, chunk, record)
-        begun = time.monotonic()
-        store.append(key_id, record, chunk, keep=keep)
-        progress.store_s += time.monotonic() - begun
-        progress.play_s += elapsed
-        if progress.done == progress.stored_before:
-            progress.started = time.monotonic()  # the first chunk compiles: it says nothing
-        else:
-            sizes.learn(len(record), elapsed)
-        progress.add(len(record))
-        if seconds is not None and time.monotonic() - progress.started > seconds:
-            left_s = (progress.total - progress.done) / max(sizes.rate, 1e-9)
-            if left_s > AUTO_WORTH_S:
-                return
+    def lacks_matches(self) -> bool:
+        """Whether there is another pass to make."""
+        self._passes += 1
+        if self._passes == 1:
+            return True
+        self.progress.done = self.store.progress(self.run)[0]
+        return self.progress.done < self.progress.total
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The missing matches, cut to size; the plan is read a window at a time."""
+        chunk: Chunk = []
+        room = self.sizes.size
+        for segment in self._missing():
+            first, left = segment.first, segment.count
+            while left:
+                count = min(left, room)
+                chunk.append(Segment(segment.lineup, segment.pairing, first, count))
+                first, left, room = first + count, left - count, room - count
+                if room == 0:
+                    yield chunk
+                    chunk, room = [], self.sizes.size
+        if chunk:
+            yield chunk
+
+    def _missing(self) -> Iterator[Segment]:
+        pairings = iter(self.plan)
+        while window := list(islice(pairings, WINDOW)):
+            missing = self.store.want(self.run, self.plan, window, keep=self.workers.record)
+            wanted = sum(pairing.repetitions for pairing in window)
+            lacking = sum(segment.count for segments in missing for segment in segments)
+            if self._passes == 1:
+                self.progress.stored_before += wanted - lacking
+                self.progress.add(wanted - lacking)
+            for segments in missing:
+                yield from segments
+
+    def work(
+        self, pool: _Here | _OnRay, chunks: Iterator[Chunk], seconds: float | None = None
+    ) -> None:
+        """Play chunks and store them; after `seconds`, stop if enough is left to be worth it."""
+        progress = self.progress
+        for chunk, record, elapsed in pool.play(chunks):
+            if isinstance(record, BotFaultError):
+                raise _named_fault(self.plan, chunk, record)
+            begun = time.monotonic()
+            added = self.store.append(self._key_id, record, chunk, keep=self.workers.record)
+            progress.store_s += time.monotonic() - begun
+            progress.play_s += elapsed
+            progress.played += added
+            if progress.is_starting:
+                progress.begin()  # the first chunk compiles: its time says nothing
+            else:
+                self.sizes.learn(len(record), elapsed)
+            progress.add(added)
+            if seconds is not None and time.monotonic() - progress.started > seconds:
+                left_s = (progress.total - progress.done) / max(self.sizes.rate, 1e-9)
+                if left_s > AUTO_WORTH_S:
+                    return
 
 
 def _named_fault(plan: Plan, chunk: Chunk, error: BotFaultError) -> LadderError:

@@ -16,9 +16,10 @@ LINE_EVERY_S = 10.0
 
 def print_notes(spec: Spec, plan: Plan, db: Path) -> None:
     """What is about to be played, and advice on the table."""
+    lineups = len(plan.lineups)
     note(
-        f"{spec.name}: {spec.game.name}, {len(plan.lineups):,} line-ups of {spec.table.seats},"
-        f" {plan.num_matches:,} matches, store {db}"
+        f"{spec.name}: {spec.game.name}, {lineups:,} line-up{'s' * (lineups != 1)} of"
+        f" {spec.table.seats}, {plan.num_matches:,} matches, store {db}"
     )
     for line in spec.table.advice():
         note(f"advice: {line}")
@@ -39,7 +40,6 @@ class ProgressLine:
         self._bar: Any = None
         self._task: Any = None
         self._next = time.monotonic() + LINE_EVERY_S
-        self._began = time.monotonic()
         self._where = ""
 
     def __enter__(self) -> ProgressLine:
@@ -75,13 +75,12 @@ class ProgressLine:
         while progress.notes:
             note(progress.notes.pop(0))
         self.done = progress.done
-        seconds = time.monotonic() - self._began
-        rate = (progress.done - progress.stored_before) / max(seconds, 1e-9)
+        rate = progress.played / max(time.monotonic() - progress.started, 1e-9)
         if self._bar is not None:
             self._bar.update(
                 self._task, completed=progress.done, rate=rate, description=progress.where
             )
-        elif time.monotonic() >= self._next:
+        elif time.monotonic() >= self._next and not progress.is_starting:
             self._next = time.monotonic() + LINE_EVERY_S
             left_s = (self._total - progress.done) / max(rate, 1e-9)
             note(

@@ -73,6 +73,17 @@ class Record:
             faults=np.zeros(many, np.int64),
         )
 
+    def take(self, rows: Ints) -> Record:
+        """The record of some of the matches; `rows` ascends."""
+        place = {int(row): position for position, row in enumerate(rows)}
+        columns = {name: getattr(self, name)[rows] for name in COLUMNS}
+        faults = [
+            FaultRow(place[f.row], f.seat, f.decision, f.fault)
+            for f in self.fault_rows
+            if f.row in place
+        ]
+        return Record(**columns, fault_rows=faults)
+
     def put(self, rows: Ints, part: Record) -> None:
         """Put the matches of another record into these rows of this one."""
         for name in COLUMNS:

@@ -173,16 +173,29 @@ class Store:
 
     def append(
         self, key_id: str, record: Record, segments: Sequence[Segment], *, keep: str = "results"
-    ) -> None:
-        """Write a chunk in one transaction: ledger rows and faults, with "results" its matches."""
+    ) -> int:
+        """Write a chunk in one transaction: ledger rows and faults, with "results" its matches.
+
+        Segments that another run has written meanwhile, in part or whole, are left out. Gives the
+        number of matches added.
+        """
         ids = np.array([pairing_id(key_id, segment.pairing) for segment in segments], np.int64)
         tables = _chunk_tables(ids, record, segments, keep)
         with self._write() as db:
+            written = _overlapping(db, tables["t_ledger"])
+            if written:
+                rest = [i for i in range(len(segments)) if i not in written]
+                if not rest:
+                    return 0
+                part = _part_of(record, segments, rest)
+                tables = _chunk_tables(ids[rest], part, [segments[i] for i in rest], keep)
+                record = part
             for name, table in tables.items():
                 if len(table):
                     db.register("chunk", table)
                     db.execute(f"INSERT INTO {name} SELECT * FROM chunk")
                     db.unregister("chunk")
+        return len(record)
 
     def progress(self, run: str) -> tuple[int, str]:
         """Matches a run has in the store, and the digest of their results."""
@@ -431,6 +444,26 @@ def _read_record(db: Any, number: int, first: int, count: int, seats: int) -> Re
     one = [matches[name].astype(np.int64) for name in matches]
     many = [seat_rows[name].astype(np.int64).reshape(-1, seats) for name in seat_rows]
     return Record(*one, *many)
+
+
+def _overlapping(db: Any, rows: pa.Table) -> set[int]:
+    """The positions of ledger rows some repetition of which is in the store."""
+    db.register("chunk", rows.append_column("at", pa.array(range(len(rows)), pa.int64())))
+    found = db.execute(
+        """SELECT DISTINCT c.at FROM chunk c JOIN t_ledger l USING (pairing_id)
+           WHERE l.first < c.first + c.count AND c.first < l.first + l.count"""
+    ).fetchall()
+    db.unregister("chunk")
+    return {at for (at,) in found}
+
+
+def _part_of(record: Record, segments: Sequence[Segment], which: Sequence[int]) -> Record:
+    """The record of some of a chunk's segments."""
+    starts = np.cumsum([0, *(segment.count for segment in segments)])
+    rows = np.concatenate(
+        [np.zeros(0, np.int64), *(np.arange(starts[i], starts[i + 1]) for i in which)]
+    )
+    return record.take(rows)
 
 
 def _chunk_tables(

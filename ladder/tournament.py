@@ -82,7 +82,7 @@ def run_spec(
     rows = rate_run(store, run, spec.rating, spec.table.seats, spec.expect)
     end = time.monotonic()
     return Outcome(
-        run, spec.name, matches, matches - progress.stored_before, end - begun,
+        run, spec.name, matches, progress.played, end - begun,
         progress.play_s, progress.store_s, end - rating_begun, digest, rows,
     )  # fmt: skip
 
