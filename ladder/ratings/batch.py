@@ -1,0 +1,306 @@
+"""TrueSkill over all matches at once, in no order: for bots that do not change.
+
+The skills' posterior is the fixed point of expectation propagation over every match (TrueSkill
+Through Time with gamma 0; Dangauthier, Herbrich, Minka & Graepel, NIPS 2007). Matches with one
+line-up and one finish send one and the same message, so the cost is that of the distinct
+finishes.
+
+Passing messages until they settle takes thousands of rounds where the bots form long chains, and
+never ends where a million matches answer each other. So the means are moved by Newton's method:
+a pass over the finishes gives each match's force on the skills and its joint precision (the
+comparisons' approximations with the performances integrated out); the step solves the linear
+system of all of them. Its fixed point is the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ladder.ratings.compiled import jitted
+from ladder.ratings.match import (
+    apply_sites,
+    new_board,
+    set_performances,
+    settle,
+    skill_update,
+    state_comparisons,
+)
+from ladder.ratings.patterns import (
+    EMPTY,
+    Floats,
+    Ints,
+    Patterns,
+    Ratings,
+    check_results,
+    count_matches,
+    group_results,
+    settle_draws,
+)
+from ladder.ratings.settings import RatingSettings, draw_margin
+
+TOLERANCE = 1e-8  # largest last change: of mu in betas, of sigma relative to itself
+MAX_PASSES = 500
+
+# A pass need not settle a match: the next pass goes on from where it stopped.
+_FIRST_SWEEPS = 8
+_LATER_SWEEPS = 2
+_SETTLED = 1e-9
+
+# The first passes over many finishes are made on a sample, to start close to the end.
+_SAMPLE = 20_000
+_SAMPLE_TOLERANCE = 1e-3
+
+# A pass that brings the end no nearer overshoots: go on with shorter steps.
+_SLOW = 0.9
+_SHORTEST = 1 / 16
+
+_LONGEST_STEP = 4.0  # of a mean in one pass, in deviations of a new bot's performance
+
+
+def rate_batch(
+    lineups: Ints,
+    places: Ints,
+    counts: Ints,
+    num_bots: int,
+    *,
+    settings: RatingSettings,
+    anchor: tuple[int, float] | None = None,
+) -> Ratings:
+    """Rate all matches together; `counts[p]` matches had line-up and places of row p.
+
+    `lineups[p, s]` is the bot in seat s (EMPTY: no such seat), `places[p, s]` its place, 1 the
+    first, ties sharing a place. Rows may repeat and come in any order: equal results bit for bit.
+    Runs until no mu moves by more than 1e-8 beta and no sigma by 1e-8 of itself. A bot that never
+    played keeps the prior; groups of bots that never met are held together by the prior alone.
+    The settings' tau is not used.
+
+    Raises: SpecError for arrays that make no sense, or ties with draw_probability 0.
+    """
+    lineups, places = check_results(lineups, places, num_bots)
+    counts = np.asarray(counts, np.int64)
+    settings, probability = settle_draws(lineups, places, counts, settings)
+    patterns = group_results(
+        lineups, places, counts, num_bots=num_bots, rank_by=settings.rank_by
+    )
+    margin = draw_margin(probability, settings.beta)
+    start = np.full(num_bots, settings.mu), np.full(num_bots, settings.sigma**2)
+    if len(patterns.counts) > 4 * _SAMPLE:
+        sample = _sample(patterns)
+        mu, variance, *_ = _rate(
+            sample, *start, settings=settings, margin=margin, tolerance=_SAMPLE_TOLERANCE
+        )
+        start = mu, variance
+    mu, variance, covariance, passes, is_converged = _rate(
+        patterns, *start, settings=settings, margin=margin, tolerance=TOLERANCE
+    )
+    return Ratings(
+        mu=mu,
+        sigma=np.sqrt(variance),
+        matches=count_matches(patterns.lineups, patterns.counts, num_bots),
+        draw_probability=probability,
+        covariance=covariance,
+        sweeps=passes,
+        is_converged=is_converged,
+    ).anchored(anchor)
+
+
+def _sample(patterns: Patterns) -> Patterns:
+    """A part of the finishes, each counting for as many more; chosen by row number alone."""
+    rows = np.arange(len(patterns.counts), dtype=np.uint64)
+    mixed = (rows * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
+    share = len(rows) / _SAMPLE
+    chosen = mixed < np.uint64(int(2**32 / share))
+    weights = np.maximum(np.rint(patterns.counts[chosen] * share), 1).astype(np.int64)
+    return Patterns(patterns.lineups[chosen], patterns.places[chosen], weights)
+
+
+def _rate(
+    patterns: Patterns,
+    mu: Floats,
+    variance: Floats,
+    *,
+    settings: RatingSettings,
+    margin: float,
+    tolerance: float,
+) -> tuple[Floats, Floats, Floats, int, bool]:
+    """(mu, variance, joint covariance, passes, whether it converged), from a start."""
+    num_bots = len(mu)
+    num_patterns, seats = patterns.lineups.shape
+    num_sites = max(seats * (seats - 1) // 2, 1)
+    prior_precision = settings.sigma**-2
+    only_winner = settings.rank_by == "winner"
+    sites = np.zeros((num_patterns, _sites_needed(patterns, num_sites, only_winner), 2))
+    told = np.zeros((num_patterns, seats))
+    force, precision, joint = np.empty(num_bots), np.empty(num_bots), np.empty((num_bots,) * 2)
+    diagonal = np.diag(np.full(num_bots, prior_precision))
+    longest = _LONGEST_STEP * np.sqrt(settings.sigma**2 + settings.beta**2)
+    passes, is_converged = 0, False
+    inverse = np.diag(variance)
+    last_change, damping = np.inf, 1.0
+    while passes < MAX_PASSES and not is_converged:
+        gather_messages(
+            patterns.lineups,
+            patterns.places,
+            patterns.counts,
+            mu,
+            variance,
+            settings.beta**2,
+            margin,
+            only_winner,
+            _LATER_SWEEPS if passes else _FIRST_SWEEPS,
+            sites,
+            told,
+            force,
+            precision,
+            joint,
+            new_board(),
+        )
+        passes += 1
+        inverse = np.linalg.inv(joint + diagonal)
+        step = inverse @ (prior_precision * (settings.mu - mu) + force)
+        largest = np.abs(step).max(initial=0.0)
+        if largest > longest:
+            step *= longest / largest
+        new_variance = 1 / (prior_precision + precision)
+        change = max(
+            np.abs(step).max(initial=0.0) / settings.beta,
+            np.abs(np.sqrt(new_variance / variance) - 1).max(initial=0.0),
+        )
+        if change > _SLOW * last_change:
+            damping = max(damping / 2, _SHORTEST)
+        last_change = change
+        mu = mu + damping * step
+        variance = 1 / (damping / new_variance + (1 - damping) / variance)
+        is_converged = bool(change <= tolerance)
+    return mu, variance, (inverse + inverse.T) / 2, passes, is_converged
+
+
+def _sites_needed(patterns: Patterns, most: int, only_winner: bool) -> int:
+    """The most comparisons that any of the finishes states."""
+    needed = np.zeros(len(patterns.counts), np.int64)
+    places = patterns.places
+    for a in range(places.shape[1]):
+        for b in range(a):
+            gap = np.abs(places[:, a] - places[:, b])
+            states = (places[:, a] > 0) & (places[:, b] > 0) & (gap <= 1)
+            if only_winner:
+                states &= (places[:, a] == 1) | (places[:, b] == 1)
+            needed += states
+    return min(int(needed.max(initial=1)), most)
+
+
+@jitted
+def gather_messages(
+    lineups: Ints,
+    places: Ints,
+    counts: Ints,
+    mu: Floats,
+    variance: Floats,
+    noise: float,
+    margin: float,
+    only_winner: bool,
+    max_sweeps: int,
+    sites: Floats,
+    told: Floats,
+    force: Floats,
+    precision: Floats,
+    joint: Floats,
+    board: Any,
+) -> None:
+    """One pass over the finishes: sum what their matches say of the skills mu, variance.
+
+    `sites[p]` (precision, pull of each comparison) and `told[p]` (precision of the message to
+    each seat's bot) are kept from pass to pass. `force`, `precision`, `joint` are overwritten with
+    the sums over all matches.
+    """
+    num_bots = len(mu)
+    force[:] = 0.0
+    precision[:] = 0.0
+    joint[:] = 0.0
+    flat = joint.reshape(num_bots * num_bots)
+    forces = np.empty(len(board.mean))
+    for p in range(len(lineups)):
+        seats = 0
+        while seats < lineups.shape[1] and lineups[p, seats] != EMPTY:
+            board.bot[seats] = lineups[p, seats]
+            board.place[seats] = places[p, seats]
+            seats += 1
+        if seats < 2:
+            continue
+        num_sites = state_comparisons(board, seats, only_winner)
+        for site in range(num_sites):
+            board.precision[site] = sites[p, site, 0]
+            board.pull[site] = sites[p, site, 1]
+        # What each bot is without this match: the posterior is mu, variance.
+        find_forces(board, seats, num_sites, mu, noise, forces)
+        for seat in range(seats):
+            bot = board.bot[seat]
+            rest = 1 / max(1 / variance[bot] - told[p, seat], 1e-12 / variance[bot])
+            board.variance[seat] = rest
+            board.prior[seat] = mu[bot] - rest * forces[seat]
+        set_performances(board, seats, noise)
+        apply_sites(board, seats, num_sites)
+        settle(board, seats, num_sites, margin, _SETTLED, max_sweeps)
+        count = float(counts[p])
+        for seat in range(seats):
+            _, information, share = skill_update(board, seats, seat, noise)
+            told[p, seat] = information / share
+            if is_first_seat(board, seat):
+                precision[board.bot[seat]] += count * told[p, seat]
+        for site in range(num_sites):
+            sites[p, site, 0] = board.precision[site]
+            sites[p, site, 1] = board.pull[site]
+        find_forces(board, seats, num_sites, mu, noise, forces)
+        for seat in range(seats):
+            if is_first_seat(board, seat):
+                force[board.bot[seat]] += count * forces[seat]
+        add_joint_precision(board, seats, noise, count, flat, num_bots)
+
+
+@jitted
+def is_first_seat(board: Any, seat: int) -> bool:
+    """Whether no earlier seat has the same bot."""
+    for other in range(seat):
+        if board.bot[other] == board.bot[seat]:
+            return False
+    return True
+
+
+@jitted
+def find_forces(
+    board: Any, seats: int, num_sites: int, mu: Floats, noise: float, forces: Floats
+) -> None:
+    """What the comparisons' approximations pull each seat's bot with, were the skills mu.
+
+    Leaves the performances' covariance given the skills on the board.
+    """
+    for i in range(seats):
+        board.mean[i] = mu[board.bot[i]]
+        for j in range(seats):
+            board.cov[i, j] = 0.0
+        board.cov[i, i] = noise
+    apply_sites(board, seats, num_sites)
+    for i in range(seats):
+        forces[i] = 0.0
+        for j in range(seats):
+            if board.bot[j] == board.bot[i]:
+                forces[i] += (board.mean[j] - mu[board.bot[j]]) / noise
+
+
+@jitted
+def add_joint_precision(
+    board: Any, seats: int, noise: float, count: float, joint: Floats, num_bots: int
+) -> None:
+    """Add count times the match's joint precision of its bots' skills to the flat matrix.
+
+    With the comparisons' joint precision M of the performances, whose covariance given the skills
+    is C = (M + 1/noise)^-1: M - M C M = (1 - C / noise) / noise. C is on the board.
+    """
+    scale = count / (noise * noise)
+    for i in range(seats):
+        row = board.bot[i] * num_bots
+        for j in range(seats):
+            own = noise if i == j else 0.0
+            joint[row + board.bot[j]] += scale * (own - board.cov[i, j])
