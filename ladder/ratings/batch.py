@@ -52,9 +52,13 @@ _SETTLED = 1e-9
 _SAMPLE = 20_000
 _SAMPLE_TOLERANCE = 1e-3
 
-# A pass that brings the end no nearer overshoots: go on with shorter steps.
-_SLOW = 0.9
-_SHORTEST = 1 / 16
+# Far from the end, steps that turn back overshoot and are shortened; steps that go on are lengthened
+# again. (A bot that never won swings for ever at full steps: its mean and its variance answer each
+# other.) Closer to it, the last few passes are combined.
+_SHORTER, _LONGER = 0.6, 1.4
+_SHORTEST = 1 / 32
+_CLOSE = 0.3
+_REMEMBERED = 6
 
 _LONGEST_STEP = 4.0  # of a mean in one pass, in deviations of a new bot's performance
 
@@ -138,7 +142,7 @@ def _rate(
     longest = _LONGEST_STEP * np.sqrt(settings.sigma**2 + settings.beta**2)
     passes, is_converged = 0, False
     inverse = np.diag(variance)
-    last_change, damping = np.inf, 1.0
+    pace = _Pace(np.zeros(2 * num_bots))
     while passes < MAX_PASSES and not is_converged:
         gather_messages(
             patterns.lineups,
@@ -164,17 +168,46 @@ def _rate(
         if largest > longest:
             step *= longest / largest
         new_variance = 1 / (prior_precision + precision)
-        change = max(
-            np.abs(step).max(initial=0.0) / settings.beta,
-            np.abs(np.sqrt(new_variance / variance) - 1).max(initial=0.0),
-        )
-        if change > _SLOW * last_change:
-            damping = max(damping / 2, _SHORTEST)
-        last_change = change
-        mu = mu + damping * step
-        variance = 1 / (damping / new_variance + (1 - damping) / variance)
+        way = np.concatenate((step / settings.beta, np.log(new_variance / variance) / 2))
+        change = np.abs(way).max(initial=0.0)
+        moved = pace.next_step(np.concatenate((mu / settings.beta, np.log(variance) / 2)), way)
+        mu = mu + settings.beta * moved[:num_bots]
+        variance = variance * np.exp(2 * moved[num_bots:])
         is_converged = bool(change <= tolerance)
     return mu, variance, (inverse + inverse.T) / 2, passes, is_converged
+
+
+class _Pace:
+    """Chooses how far to go along the proposed ways, having seen the ones before."""
+
+    def __init__(self, way: Floats) -> None:
+        self.last_way = way
+        self.damping = 1.0
+        self.places: list[Floats] = []
+        self.ways: list[Floats] = []
+
+    def next_step(self, place: Floats, way: Floats) -> Floats:
+        """The step to take from `place`, where a full one would go `way`."""
+        if way @ self.last_way < 0:
+            self.damping = max(self.damping * _SHORTER, _SHORTEST)
+        else:
+            self.damping = min(self.damping * _LONGER, 1.0)
+        grown = np.abs(way).max() > 2 * np.abs(self.last_way).max()
+        self.last_way = way
+        if np.abs(way).max() > _CLOSE or grown:
+            self.places.clear()
+            self.ways.clear()
+            return self.damping * way
+        self.places = [*self.places[-_REMEMBERED:], place]
+        self.ways = [*self.ways[-_REMEMBERED:], way]
+        if len(self.ways) == 1:
+            return self.damping * way
+        # Anderson's method (J. ACM 12, 1965): the mix of past passes whose ways cancel best.
+        ways = np.diff(np.array(self.ways), axis=0).T
+        places = np.diff(np.array(self.places), axis=0).T
+        mix = np.linalg.lstsq(ways, way, rcond=1e-8)[0]
+        step: Floats = way - (places + ways) @ mix
+        return step if np.abs(step).max() <= 1.0 else self.damping * way
 
 
 def _sites_needed(patterns: Patterns, most: int, only_winner: bool) -> int:
