@@ -14,12 +14,17 @@ system of all of them. Its fixed point is the same.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ladder.ratings.compiled import jitted
 from ladder.ratings.match import (
+    BOT,
+    MEAN,
+    PLACE,
+    PRECISION,
+    PRIOR,
+    PULL,
+    VARIANCE,
     apply_sites,
     new_board,
     set_performances,
@@ -44,16 +49,17 @@ TOLERANCE = 1e-8  # largest last change: of mu in betas, of sigma relative to it
 MAX_PASSES = 500
 
 # A pass need not settle a match: the next pass goes on from where it stopped.
-_FIRST_SWEEPS = 8
-_LATER_SWEEPS = 2
+_FIRST_SWEEPS = 3
+_LATER_SWEEPS = 1
 _SETTLED = 1e-9
 
 # The first passes over many finishes are made on a sample, to start close to the end.
 _SAMPLE = 20_000
 _SAMPLE_TOLERANCE = 1e-3
+_MANY_TOLERANCE = 1e-6  # a thousandth of the least sigma that so many finishes leave, and less
 
-# Far from the end, steps that turn back overshoot and are shortened; steps that go on are lengthened
-# again. (A bot that never won swings for ever at full steps: its mean and its variance answer each
+# Far from the end, steps that turn back overshoot and are shortened; steps that go on grow again.
+# (A bot that never won swings for ever at full steps: its mean and its variance answer each
 # other.) Closer to it, the last few passes are combined.
 _SHORTER, _LONGER = 0.6, 1.4
 _SHORTEST = 1 / 32
@@ -76,7 +82,8 @@ def rate_batch(
 
     `lineups[p, s]` is the bot in seat s (EMPTY: no such seat), `places[p, s]` its place, 1 the
     first, ties sharing a place. Rows may repeat and come in any order: equal results bit for bit.
-    Runs until no mu moves by more than 1e-8 beta and no sigma by 1e-8 of itself. A bot that never
+    Runs until no mu moves by more than 1e-8 beta and no sigma by 1e-8 of itself (1e-6 with more
+    than 40,000 distinct finishes). A bot that never
     played keeps the prior; groups of bots that never met are held together by the prior alone.
     The settings' tau is not used.
 
@@ -85,19 +92,18 @@ def rate_batch(
     lineups, places = check_results(lineups, places, num_bots)
     counts = np.asarray(counts, np.int64)
     settings, probability = settle_draws(lineups, places, counts, settings)
-    patterns = group_results(
-        lineups, places, counts, num_bots=num_bots, rank_by=settings.rank_by
-    )
+    patterns = group_results(lineups, places, counts, num_bots=num_bots, rank_by=settings.rank_by)
     margin = draw_margin(probability, settings.beta)
     start = np.full(num_bots, settings.mu), np.full(num_bots, settings.sigma**2)
-    if len(patterns.counts) > 4 * _SAMPLE:
+    tolerance = TOLERANCE
+    if len(patterns.counts) > 2 * _SAMPLE:
         sample = _sample(patterns)
         mu, variance, *_ = _rate(
             sample, *start, settings=settings, margin=margin, tolerance=_SAMPLE_TOLERANCE
         )
-        start = mu, variance
+        start, tolerance = (mu, variance), _MANY_TOLERANCE
     mu, variance, covariance, passes, is_converged = _rate(
-        patterns, *start, settings=settings, margin=margin, tolerance=TOLERANCE
+        patterns, *start, settings=settings, margin=margin, tolerance=tolerance
     )
     return Ratings(
         mu=mu,
@@ -159,7 +165,7 @@ def _rate(
             force,
             precision,
             joint,
-            new_board(),
+            *new_board(),
         )
         passes += 1
         inverse = np.linalg.inv(joint + diagonal)
@@ -240,7 +246,9 @@ def gather_messages(
     force: Floats,
     precision: Floats,
     joint: Floats,
-    board: Any,
+    ints: Ints,
+    floats: Floats,
+    cov: Floats,
 ) -> None:
     """One pass over the finishes: sum what their matches say of the skills mu, variance.
 
@@ -253,78 +261,92 @@ def gather_messages(
     precision[:] = 0.0
     joint[:] = 0.0
     flat = joint.reshape(num_bots * num_bots)
-    forces = np.empty(len(board.mean))
+    forces = np.empty(len(cov))
     for p in range(len(lineups)):
         seats = 0
         while seats < lineups.shape[1] and lineups[p, seats] != EMPTY:
-            board.bot[seats] = lineups[p, seats]
-            board.place[seats] = places[p, seats]
+            ints[BOT, seats] = lineups[p, seats]
+            ints[PLACE, seats] = places[p, seats]
             seats += 1
         if seats < 2:
             continue
-        num_sites = state_comparisons(board, seats, only_winner)
+        num_sites = state_comparisons(ints, floats, cov, seats, only_winner)
         for site in range(num_sites):
-            board.precision[site] = sites[p, site, 0]
-            board.pull[site] = sites[p, site, 1]
+            floats[PRECISION, site] = sites[p, site, 0]
+            floats[PULL, site] = sites[p, site, 1]
         # What each bot is without this match: the posterior is mu, variance.
-        find_forces(board, seats, num_sites, mu, noise, forces)
+        find_forces(ints, floats, cov, seats, num_sites, mu, noise, forces)
         for seat in range(seats):
-            bot = board.bot[seat]
+            bot = ints[BOT, seat]
             rest = 1 / max(1 / variance[bot] - told[p, seat], 1e-12 / variance[bot])
-            board.variance[seat] = rest
-            board.prior[seat] = mu[bot] - rest * forces[seat]
-        set_performances(board, seats, noise)
-        apply_sites(board, seats, num_sites)
-        settle(board, seats, num_sites, margin, _SETTLED, max_sweeps)
+            floats[VARIANCE, seat] = rest
+            floats[PRIOR, seat] = mu[bot] - rest * forces[seat]
+        set_performances(ints, floats, cov, seats, noise)
+        apply_sites(ints, floats, cov, seats, num_sites)
+        settle(ints, floats, cov, seats, num_sites, margin, _SETTLED, max_sweeps)
         count = float(counts[p])
         for seat in range(seats):
-            _, information, share = skill_update(board, seats, seat, noise)
+            _, information, share = skill_update(ints, floats, cov, seats, seat, noise)
             told[p, seat] = information / share
-            if is_first_seat(board, seat):
-                precision[board.bot[seat]] += count * told[p, seat]
+            if is_first_seat(ints, seat):
+                precision[ints[BOT, seat]] += count * told[p, seat]
         for site in range(num_sites):
-            sites[p, site, 0] = board.precision[site]
-            sites[p, site, 1] = board.pull[site]
-        find_forces(board, seats, num_sites, mu, noise, forces)
+            sites[p, site, 0] = floats[PRECISION, site]
+            sites[p, site, 1] = floats[PULL, site]
+        find_forces(ints, floats, cov, seats, num_sites, mu, noise, forces)
         for seat in range(seats):
-            if is_first_seat(board, seat):
-                force[board.bot[seat]] += count * forces[seat]
-        add_joint_precision(board, seats, noise, count, flat, num_bots)
+            if is_first_seat(ints, seat):
+                force[ints[BOT, seat]] += count * forces[seat]
+        add_joint_precision(ints, floats, cov, seats, noise, count, flat, num_bots)
 
 
 @jitted
-def is_first_seat(board: Any, seat: int) -> bool:
+def is_first_seat(ints: Ints, seat: int) -> bool:
     """Whether no earlier seat has the same bot."""
+    earlier = 0
     for other in range(seat):
-        if board.bot[other] == board.bot[seat]:
-            return False
-    return True
+        earlier += ints[BOT, other] == ints[BOT, seat]
+    return earlier == 0
 
 
 @jitted
 def find_forces(
-    board: Any, seats: int, num_sites: int, mu: Floats, noise: float, forces: Floats
+    ints: Ints,
+    floats: Floats,
+    cov: Floats,
+    seats: int,
+    num_sites: int,
+    mu: Floats,
+    noise: float,
+    forces: Floats,
 ) -> None:
     """What the comparisons' approximations pull each seat's bot with, were the skills mu.
 
     Leaves the performances' covariance given the skills on the board.
     """
     for i in range(seats):
-        board.mean[i] = mu[board.bot[i]]
+        floats[MEAN, i] = mu[ints[BOT, i]]
         for j in range(seats):
-            board.cov[i, j] = 0.0
-        board.cov[i, i] = noise
-    apply_sites(board, seats, num_sites)
+            cov[i, j] = 0.0
+        cov[i, i] = noise
+    apply_sites(ints, floats, cov, seats, num_sites)
     for i in range(seats):
         forces[i] = 0.0
         for j in range(seats):
-            if board.bot[j] == board.bot[i]:
-                forces[i] += (board.mean[j] - mu[board.bot[j]]) / noise
+            if ints[BOT, j] == ints[BOT, i]:
+                forces[i] += (floats[MEAN, j] - mu[ints[BOT, j]]) / noise
 
 
 @jitted
 def add_joint_precision(
-    board: Any, seats: int, noise: float, count: float, joint: Floats, num_bots: int
+    ints: Ints,
+    floats: Floats,
+    cov: Floats,
+    seats: int,
+    noise: float,
+    count: float,
+    joint: Floats,
+    num_bots: int,
 ) -> None:
     """Add count times the match's joint precision of its bots' skills to the flat matrix.
 
@@ -333,7 +355,7 @@ def add_joint_precision(
     """
     scale = count / (noise * noise)
     for i in range(seats):
-        row = board.bot[i] * num_bots
+        row = ints[BOT, i] * num_bots
         for j in range(seats):
             own = noise if i == j else 0.0
-            joint[row + board.bot[j]] += scale * (own - board.cov[i, j])
+            joint[row + ints[BOT, j]] += scale * (own - cov[i, j])

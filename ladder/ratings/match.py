@@ -12,7 +12,7 @@ A match lives in small arrays made once a run (`new_board`); seats come sorted b
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,48 +29,38 @@ MAX_SWEEPS = 200
 _LEAST_SHARE = 1e-14
 
 
-class Board(NamedTuple):
-    """Working arrays of one match of up to MAX_SEATS seats, indexed by seat in order of place.
+# The rows of a board: by seat, in order of place ...
+BOT, PLACE = 0, 1  # of ints
+PRIOR, VARIANCE, MEAN, COLUMN = 0, 1, 2, 3  # of floats: the skill's; the performance's mean; spare
+# ... and by comparison: its seats, and its approximation (natural parameters of winner - loser).
+WINNER, LOSER, TIED = 2, 3, 4  # of ints
+PRECISION, PULL = 4, 5  # of floats
 
-    `winner`, `loser` and `tied` hold the comparisons, `precision` and `pull` their Gaussian
-    approximations (natural parameters of the gap winner - loser).
+
+class Board(NamedTuple):
+    """Working arrays of one match of up to MAX_SEATS seats; `cov` is of the performances.
+
+    Compiled functions take the three arrays: in a tuple each access would count references.
     """
 
-    bot: Ints
-    place: Ints
-    prior: Floats  # mean of the seat's skill
-    variance: Floats  # of the seat's skill
-    mean: Floats  # posterior mean of the performance
-    cov: Floats  # posterior covariance of the performances
-    winner: Ints
-    loser: Ints
-    tied: Ints
-    precision: Floats
-    pull: Floats
-    column: Floats  # spare
+    ints: Ints
+    floats: Floats
+    cov: Floats
 
 
 def new_board() -> Board:
     """An empty board."""
-    seats, sites = MAX_SEATS, MAX_SITES
     return Board(
-        bot=np.zeros(seats, np.int64),
-        place=np.zeros(seats, np.int64),
-        prior=np.zeros(seats),
-        variance=np.zeros(seats),
-        mean=np.zeros(seats),
-        cov=np.zeros((seats, seats)),
-        winner=np.zeros(sites, np.int64),
-        loser=np.zeros(sites, np.int64),
-        tied=np.zeros(sites, np.int64),
-        precision=np.zeros(sites),
-        pull=np.zeros(sites),
-        column=np.zeros(seats),
+        np.zeros((5, MAX_SITES), np.int64),
+        np.zeros((6, MAX_SITES)),
+        np.zeros((MAX_SEATS, MAX_SEATS)),
     )
 
 
 @jitted
-def state_comparisons(board: Any, seats: int, only_winner: bool) -> int:
+def state_comparisons(
+    ints: Ints, floats: Floats, cov: Floats, seats: int, only_winner: bool
+) -> int:
     """Write what the places (ascending) state into the board; returns how many comparisons.
 
     Every pair inside a tied group drew and every pair between neighbouring groups was won; with
@@ -80,65 +70,63 @@ def state_comparisons(board: Any, seats: int, only_winner: bool) -> int:
     start = 0
     while start < seats:
         end = start + 1
-        while end < seats and board.place[end] == board.place[start]:
+        while end < seats and ints[PLACE, end] == ints[PLACE, start]:
             end += 1
         for a in range(start, end):
             for b in range(a + 1, end):
-                board.winner[num_sites] = a
-                board.loser[num_sites] = b
-                board.tied[num_sites] = 1
+                ints[WINNER, num_sites] = a
+                ints[LOSER, num_sites] = b
+                ints[TIED, num_sites] = 1
                 num_sites += 1
         stop = end
         if only_winner:
             stop = seats
         else:
-            while stop < seats and board.place[stop] == board.place[end]:
+            while stop < seats and ints[PLACE, stop] == ints[PLACE, end]:
                 stop += 1
         for a in range(start, end):
             for b in range(end, stop):
-                board.winner[num_sites] = a
-                board.loser[num_sites] = b
-                board.tied[num_sites] = 0
+                ints[WINNER, num_sites] = a
+                ints[LOSER, num_sites] = b
+                ints[TIED, num_sites] = 0
                 num_sites += 1
         if only_winner:
             break
         start = end
     for site in range(num_sites):
-        board.precision[site] = 0.0
-        board.pull[site] = 0.0
+        floats[PRECISION, site] = 0.0
+        floats[PULL, site] = 0.0
     return num_sites
 
 
 @jitted
-def set_performances(board: Any, seats: int, noise: float) -> None:
+def set_performances(ints: Ints, floats: Floats, cov: Floats, seats: int, noise: float) -> None:
     """Set mean and covariance to the prior: skill plus `noise` (beta squared) for each seat.
 
     Seats of one bot share its skill, so their performances are correlated.
     """
     for i in range(seats):
-        board.mean[i] = board.prior[i]
+        floats[MEAN, i] = floats[PRIOR, i]
         for j in range(seats):
-            board.cov[i, j] = board.variance[i] if board.bot[i] == board.bot[j] else 0.0
-        board.cov[i, i] += noise
+            cov[i, j] = floats[VARIANCE, i] if ints[BOT, i] == ints[BOT, j] else 0.0
+        cov[i, i] += noise
 
 
 @jitted
-def apply_sites(board: Any, seats: int, num_sites: int) -> None:
+def apply_sites(ints: Ints, floats: Floats, cov: Floats, seats: int, num_sites: int) -> None:
     """Bring the stored approximations of all comparisons into mean and covariance."""
-    mean, cov, column = board.mean, board.cov, board.column
     for site in range(num_sites):
-        precision = board.precision[site]
+        precision = floats[PRECISION, site]
         if precision > 0:
-            a = board.winner[site]
-            b = board.loser[site]
-            _move(mean, cov, column, seats, a, b, precision, board.pull[site])
+            a = ints[WINNER, site]
+            b = ints[LOSER, site]
+            _move(floats, cov, seats, a, b, precision, floats[PULL, site])
 
 
 @jitted
 def _move(
-    mean: Floats,
+    floats: Floats,
     cov: Floats,
-    column: Floats,
     seats: int,
     a: int,
     b: int,
@@ -147,17 +135,17 @@ def _move(
 ) -> float:
     # Add to the natural parameters of the gap a - b; returns the step in standard deviations.
     variance = cov[a, a] + cov[b, b] - 2 * cov[a, b]
-    force = pull - precision * (mean[a] - mean[b])
+    force = pull - precision * (floats[MEAN, a] - floats[MEAN, b])
     scale = 1 / (1 + precision * variance)
     for i in range(seats):
-        column[i] = cov[i, a] - cov[i, b]
+        floats[COLUMN, i] = cov[i, a] - cov[i, b]
     force_scaled = force * scale
     precision_scaled = precision * scale
     for i in range(seats):
-        mean[i] += force_scaled * column[i]
-        share = precision_scaled * column[i]
+        floats[MEAN, i] += force_scaled * floats[COLUMN, i]
+        share = precision_scaled * floats[COLUMN, i]
         for j in range(seats):
-            cov[i, j] -= share * column[j]
+            cov[i, j] -= share * floats[COLUMN, j]
     return max(abs(precision) * variance, abs(force) * math.sqrt(max(variance, 0.0)))
 
 
@@ -181,43 +169,51 @@ def _approximate(
 
 @jitted
 def settle(
-    board: Any, seats: int, num_sites: int, margin: float, tolerance: float, max_sweeps: int
+    ints: Ints,
+    floats: Floats,
+    cov: Floats,
+    seats: int,
+    num_sites: int,
+    margin: float,
+    tolerance: float,
+    max_sweeps: int,
 ) -> int:
     """Visit the comparisons forth and back until no step exceeds the tolerance; returns sweeps.
 
     A visit matches the moments of one comparison against all the rest.
     """
-    # Taken from the board once: each access of a field costs a count of references.
-    mean, cov, column = board.mean, board.cov, board.column
-    winner, loser, tied = board.winner, board.loser, board.tied
-    old_precision, old_pull = board.precision, board.pull
     for sweep in range(max_sweeps):
         step = 0.0
         for visit in range(max(2 * num_sites - 2, 1)):
             if visit == num_sites and step <= tolerance:
                 return sweep + 1
             site = visit if visit < num_sites else 2 * num_sites - 2 - visit
-            a = winner[site]
-            b = loser[site]
+            a = ints[WINNER, site]
+            b = ints[LOSER, site]
             total = cov[a, a] + cov[b, b]
             variance = max(total - 2 * cov[a, b], _LEAST_SHARE * total)
             precision, pull = _approximate(
-                variance, mean[a] - mean[b], old_precision[site], old_pull[site], tied[site], margin
+                variance,
+                floats[MEAN, a] - floats[MEAN, b],
+                floats[PRECISION, site],
+                floats[PULL, site],
+                ints[TIED, site],
+                margin,
             )
             moved = _move(
-                mean, cov, column, seats, a, b,
-                precision - old_precision[site], pull - old_pull[site],
+                floats, cov, seats, a, b,
+                precision - floats[PRECISION, site], pull - floats[PULL, site],
             )  # fmt: skip
             step = max(step, moved)
-            old_precision[site] = precision
-            old_pull[site] = pull
+            floats[PRECISION, site] = precision
+            floats[PULL, site] = pull
         if num_sites <= 1 or step <= tolerance:
             return sweep + 1
     return max_sweeps
 
 
 @jitted
-def even_out(board: Any, seats: int) -> None:
+def even_out(ints: Ints, floats: Floats, cov: Floats, seats: int) -> None:
     """Give seats that nothing tells apart one and the same result.
 
     At the fixed point they have it; short of it by the tolerance, the order of visits shows.
@@ -228,34 +224,36 @@ def even_out(board: Any, seats: int) -> None:
         end = start + 1
         while (
             end < seats
-            and board.place[end] == board.place[start]
-            and board.prior[end] == board.prior[start]
-            and board.variance[end] == board.variance[start]
+            and ints[PLACE, end] == ints[PLACE, start]
+            and floats[PRIOR, end] == floats[PRIOR, start]
+            and floats[VARIANCE, end] == floats[VARIANCE, start]
         ):
             end += 1
-        if end - start > 1 and not _has_repeat(board, seats):
+        if end - start > 1 and not _has_repeat(ints, seats):
             mean = 0.0
             variance = 0.0
             for i in range(start, end):
-                mean += board.mean[i]
-                variance += board.cov[i, i]
+                mean += floats[MEAN, i]
+                variance += cov[i, i]
             for i in range(start, end):
-                board.mean[i] = mean / (end - start)
-                board.cov[i, i] = variance / (end - start)
+                floats[MEAN, i] = mean / (end - start)
+                cov[i, i] = variance / (end - start)
         start = end
 
 
 @jitted
-def _has_repeat(board: Any, seats: int) -> bool:
+def _has_repeat(ints: Ints, seats: int) -> bool:
+    repeats = 0
     for i in range(seats):
         for j in range(i):
-            if board.bot[i] == board.bot[j]:
-                return True
-    return False
+            repeats += ints[BOT, i] == ints[BOT, j]
+    return repeats > 0
 
 
 @jitted
-def skill_update(board: Any, seats: int, seat: int, noise: float) -> tuple[float, float, float]:
+def skill_update(
+    ints: Ints, floats: Floats, cov: Floats, seats: int, seat: int, noise: float
+) -> tuple[float, float, float]:
     """What the match says of the bot in `seat`: (force, information, share of variance left).
 
     The skill's new mean is prior + variance * force, its new variance is variance * share; the
@@ -266,14 +264,14 @@ def skill_update(board: Any, seats: int, seat: int, noise: float) -> tuple[float
     shift = 0.0
     total = 0.0
     for i in range(seats):
-        if board.bot[i] != board.bot[seat]:
+        if ints[BOT, i] != ints[BOT, seat]:
             continue
         copies += 1
-        shift += board.mean[i] - board.prior[i]
+        shift += floats[MEAN, i] - floats[PRIOR, i]
         for j in range(seats):
-            if board.bot[j] == board.bot[seat]:
-                total += board.cov[i, j]
-    variance = board.variance[seat]
+            if ints[BOT, j] == ints[BOT, seat]:
+                total += cov[i, j]
+    variance = floats[VARIANCE, seat]
     spread = copies * variance + noise
     total = min(max(total, 0.0), copies * spread)
     information = (copies * spread - total) / (spread * spread)

@@ -6,14 +6,16 @@ The order matters (that is the point of tau); `questions.order_spread` says by h
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ladder.ratings.compiled import jitted
 from ladder.ratings.match import (
+    BOT,
     MAX_SWEEPS,
+    PLACE,
+    PRIOR,
     TOLERANCE,
+    VARIANCE,
     Floats,
     Ints,
     even_out,
@@ -66,7 +68,7 @@ def rate_online(
         settings.tau**2,
         draw_margin(probability, settings.beta),
         settings.rank_by == "winner",
-        new_board(),
+        *new_board(),
     )
     matches = count_matches(lineups, counts, num_bots)
     return Ratings(mu, np.sqrt(variance), matches, probability).anchored(anchor)
@@ -82,27 +84,33 @@ def rate_in_order(
     drift: float,
     margin: float,
     only_winner: bool,
-    board: Any,
+    ints: Ints,
+    floats: Floats,
+    cov: Floats,
 ) -> None:
     """Update mu and variance in place, one match after another."""
     for match in range(len(lineups)):
-        seats = seat_match(board, lineups[match], places[match], mu, variance, drift, only_winner)
+        seats = seat_match(
+            ints, floats, cov, lineups[match], places[match], mu, variance, drift, only_winner
+        )
         if seats < 2:
             continue
-        num_sites = state_comparisons(board, seats, only_winner)
-        set_performances(board, seats, noise)
-        settle(board, seats, num_sites, margin, TOLERANCE, MAX_SWEEPS)
-        even_out(board, seats)
+        num_sites = state_comparisons(ints, floats, cov, seats, only_winner)
+        set_performances(ints, floats, cov, seats, noise)
+        settle(ints, floats, cov, seats, num_sites, margin, TOLERANCE, MAX_SWEEPS)
+        even_out(ints, floats, cov, seats)
         for seat in range(seats):
-            bot = board.bot[seat]
-            force, _, share = skill_update(board, seats, seat, noise)
-            mu[bot] = board.prior[seat] + board.variance[seat] * force
-            variance[bot] = board.variance[seat] * share
+            bot = ints[BOT, seat]
+            force, _, share = skill_update(ints, floats, cov, seats, seat, noise)
+            mu[bot] = floats[PRIOR, seat] + floats[VARIANCE, seat] * force
+            variance[bot] = floats[VARIANCE, seat] * share
 
 
 @jitted
 def seat_match(
-    board: Any,
+    ints: Ints,
+    floats: Floats,
+    cov: Floats,
     lineup: Ints,
     places: Ints,
     mu: Floats,
@@ -132,29 +140,29 @@ def seat_match(
         spread = variance[bot] + drift
         at = seats
         while at > 0 and (
-            board.place[at - 1] > place
+            ints[PLACE, at - 1] > place
             or (
-                board.place[at - 1] == place
+                ints[PLACE, at - 1] == place
                 and (
-                    board.prior[at - 1] > mean
+                    floats[PRIOR, at - 1] > mean
                     or (
-                        board.prior[at - 1] == mean
+                        floats[PRIOR, at - 1] == mean
                         and (
-                            board.variance[at - 1] > spread
-                            or (board.variance[at - 1] == spread and board.bot[at - 1] > bot)
+                            floats[VARIANCE, at - 1] > spread
+                            or (floats[VARIANCE, at - 1] == spread and ints[BOT, at - 1] > bot)
                         )
                     )
                 )
             )
         ):
-            board.bot[at] = board.bot[at - 1]
-            board.place[at] = board.place[at - 1]
-            board.prior[at] = board.prior[at - 1]
-            board.variance[at] = board.variance[at - 1]
+            ints[BOT, at] = ints[BOT, at - 1]
+            ints[PLACE, at] = ints[PLACE, at - 1]
+            floats[PRIOR, at] = floats[PRIOR, at - 1]
+            floats[VARIANCE, at] = floats[VARIANCE, at - 1]
             at -= 1
-        board.bot[at] = bot
-        board.place[at] = place
-        board.prior[at] = mean
-        board.variance[at] = spread
+        ints[BOT, at] = bot
+        ints[PLACE, at] = place
+        floats[PRIOR, at] = mean
+        floats[VARIANCE, at] = spread
         seats += 1
     return seats

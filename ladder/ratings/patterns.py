@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ladder.errors import SpecError
-from ladder.ratings.settings import RatingSettings, RankBy
+from ladder.ratings.settings import RankBy, RatingSettings
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -212,9 +212,9 @@ def count_matches(lineups: Ints, counts: Ints, num_bots: int) -> Ints:
     for column in range(lineups.shape[1]):
         bots = lineups[:, column]
         is_first = (bots != EMPTY) & ~np.any(lineups[:, :column] == bots[:, None], axis=1)
-        matches += np.bincount(
-            bots[is_first], weights=counts[is_first], minlength=num_bots
-        ).astype(np.int64)
+        matches += np.bincount(bots[is_first], weights=counts[is_first], minlength=num_bots).astype(
+            np.int64
+        )
     return matches
 
 
