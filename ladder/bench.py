@@ -23,6 +23,7 @@ from ladder.driver import LocalPlayer, play
 from ladder.games import Game, get_game
 from ladder.games.nodes import CHANCE, END, NODE, WAYS
 from ladder.playout import compile_bots, play_compiled
+from ladder.ratings.bench import bench_ratings
 from ladder.record import Record, Segment
 
 Figure = tuple[str, float, str]
@@ -43,6 +44,7 @@ def run_bench(*, quick: bool) -> Iterator[Figure]:
     seconds = 0.4 if quick else 3.0
     yield from machine()
     yield from _play_figures(seconds)
+    yield from bench_ratings()
     yield from _store_figures(seconds)
     million = 100_000 if quick else 1_000_000
     for keep in ("results", "summary"):

@@ -17,6 +17,8 @@ from rich.table import Table as Grid
 from ladder.bots import Listing
 from ladder.games import GAMES, get_game
 from ladder.plan import Plan
+from ladder.rated import Rated
+from ladder.ratings.questions import PredictiveCheck, Spread
 from ladder.script import Replay
 from ladder.spec import Spec, SpecPart
 from ladder.standings import Row, Share
@@ -53,9 +55,9 @@ def row_values(row: Row, *, by_seat: bool) -> dict[str, Any]:
         "rank": row.rank,
         "bot": row.bot,
         "version": row.version,
-        "mu": row.rating.mu,
-        "sigma": row.rating.sigma,
-        "conservative": row.rating.conservative,
+        "mu": row.mu,
+        "sigma": row.sigma,
+        "conservative": row.conservative,
         "win_share": share.mean,
         "win_share_low": share.low,
         "win_share_high": share.high,
@@ -63,6 +65,8 @@ def row_values(row: Row, *, by_seat: bool) -> dict[str, Any]:
         "mean_score": row.tally.mean_score,
         "faults": row.tally.faults,
     }
+    if row.above_next is not None:
+        values["above_next"] = row.above_next
     if row.expected is not None:
         values["expected"] = row.expected
     if by_seat:
@@ -76,7 +80,7 @@ def standings_grid(rows: Sequence[Row], *, by_seat: bool) -> Grid:
     grid = Grid(box=None, header_style="bold", pad_edge=False)
     grid.add_column("#", justify="right")
     grid.add_column("bot", overflow="fold")
-    for name in ("mu", "sigma", "mu-3s", "win %", "95 % interval"):
+    for name in ("mu", "sigma", "mu-3s", "above next", "win %", "95 % interval"):
         grid.add_column(name, justify="right", no_wrap=True)
     has_expected = any(row.expected is not None for row in rows)
     if has_expected:
@@ -96,8 +100,9 @@ def standings_grid(rows: Sequence[Row], *, by_seat: bool) -> Grid:
 def _cells(row: Row, *, has_expected: bool, by_seat: bool) -> list[str]:
     share = row.tally.share
     cells = [
-        str(row.rank), row.bot, f"{row.rating.mu:.2f}", f"{row.rating.sigma:.2f}",
-        f"{row.rating.conservative:.2f}", _percent(share.mean),
+        str(row.rank), row.bot, f"{row.mu:.2f}", f"{row.sigma:.2f}",
+        f"{row.conservative:.2f}",
+        "" if row.above_next is None else f"{row.above_next:.3f}", _percent(share.mean),
         f"{_percent(share.low)} - {_percent(share.high)}",
     ]  # fmt: skip
     if has_expected:
@@ -143,6 +148,8 @@ def print_outcome(outcome: Outcome, db: Path, *, by_seat: bool, as_json: bool) -
         f" rating {outcome.rate_s:.1f}); results digest {outcome.digest}",
         markup=False, soft_wrap=True,
     )  # fmt: skip
+    for note in outcome.notes:
+        console.print(f"note: {note}", markup=False, soft_wrap=True)
     if outcome.faults:
         console.print(
             f"{outcome.faults:,} faults; see them with: ladder standings --db {db} --faults",
@@ -151,19 +158,90 @@ def print_outcome(outcome: Outcome, db: Path, *, by_seat: bool, as_json: bool) -
 
 
 def print_standings(
-    rows: Sequence[Row], run: RunRow, *, by_seat: bool, as_json: bool, as_csv: bool
+    rated: Rated, runs: Sequence[RunRow], *, by_seat: bool, as_json: bool, as_csv: bool
 ) -> None:
-    """The table of a stored run."""
-    values = [row_values(row, by_seat=by_seat) for row in rows]
+    """The table of stored runs."""
+    values = [row_values(row, by_seat=by_seat) for row in rated.rows]
     if as_json:
         print_json(values)
     elif as_csv:
         _print_csv(values)
     else:
         console = _console()
-        state = "" if run.finished_at else ", not finished"
-        console.print(f"{run.name}, run {run.run}{state}", markup=False)
-        console.print(standings_grid(rows, by_seat=by_seat))
+        named = ", ".join(f"{run.name} {run.run}" for run in runs[:5])
+        more = f" and {len(runs) - 5} more" if len(runs) > 5 else ""
+        matches = int(rated.results.counts.sum())
+        console.print(
+            f"{named}{more}: {matches:,} matches, rated by {rated.part.rank_by},"
+            f" {rated.part.method}, draw probability {rated.ratings.draw_probability:.4f}",
+            markup=False, soft_wrap=True,
+        )  # fmt: skip
+        console.print(standings_grid(rated.rows, by_seat=by_seat))
+    for note in rated.notes:
+        sys.stderr.write(f"note: {note}\n")
+
+
+def print_pairs(rated: Rated, *, as_json: bool) -> None:
+    """Who beats whom."""
+    pairs = rated.pairs()
+    if as_json:
+        print_json(pairs)
+        return
+    names = [row.bot for row in rated.rows]
+    grid = Grid("P(row beats column)", box=None, header_style="bold", pad_edge=False)
+    for name in names:
+        grid.add_column(name, justify="right")
+    chance = {(pair["a"], pair["b"]): pair for pair in pairs}
+    for a in names:
+        cells = []
+        for b in names:
+            pair = chance.get((a, b))
+            if pair is None:
+                cells.append("")
+                continue
+            cells.append(
+                f"{pair['p_a_beats_b']:.3f}\n{pair['a_before_b']:,}={pair['ties']:,}"
+                f"={pair['b_before_a']:,}"
+            )
+        grid.add_row(a, *cells)
+    _console().print(grid)
+    sys.stdout.write("under each: finished before = level = behind, pairs of seats\n")
+
+
+def print_prediction(check: PredictiveCheck, *, as_json: bool) -> None:
+    """How well the ratings foretell."""
+    if as_json:
+        print_json({**asdict(check), "is_misfit": check.is_misfit})
+        return
+    sys.stdout.write(
+        f"log loss a match on {check.matches:,} held-out matches (less is better): by rating"
+        f" {check.rating:.5f}, by win share {check.win_share:.5f}, even chances {check.even:.5f}\n"
+    )
+    if check.is_misfit:
+        sys.stdout.write("win shares foretell better: TrueSkill misfits these results\n")
+
+
+def print_spread(rated: Rated, spread: Spread, *, as_json: bool) -> None:
+    """How far mu moves with the order of matches."""
+    index = {entrant: position for position, entrant in enumerate(rated.results.entrants)}
+    rows = [(row, index[row.bot, row.version]) for row in rated.rows]
+    if as_json:
+        print_json(
+            [
+                {"bot": row.bot, "mu": row.mu, "low": float(spread.low[i]),
+                 "high": float(spread.high[i]), "deviation": float(spread.deviation[i])}
+                for row, i in rows
+            ]
+        )  # fmt: skip
+        return
+    sys.stdout.write("mu over 20 orders of the same matches, rated one by one\n")
+    grid = Grid("bot", box=None, header_style="bold", pad_edge=False)
+    for name in ("mu", "lowest", "highest", "deviation"):
+        grid.add_column(name, justify="right")
+    for row, i in rows:
+        values = (row.mu, spread.low[i], spread.high[i], spread.deviation[i])
+        grid.add_row(row.bot, *(f"{value:.3f}" for value in values))
+    _console().print(grid)
 
 
 def _print_csv(values: Sequence[dict[str, Any]]) -> None:

@@ -93,13 +93,21 @@ KINDS = tuple(FORMATS)
 class RatingPart(Part):
     """How the results are rated."""
 
-    rank_by: Literal["winner", "placing"] = "winner"
+    method: Literal["batch", "online"] = Field(
+        "batch", description="all matches at once, or one after another (for bots that change)"
+    )
+    rank_by: Literal["winner", "placing"] = Field(
+        "winner", description="what a finish states: who won, or the whole order"
+    )
     mu: float = Field(25.0, description="prior mean")
     sigma: float = Field(25.0 / 3, gt=0, description="prior standard deviation")
     beta: float = Field(25.0 / 6, gt=0, description="spread of one performance")
     tau: float = Field(0.0, ge=0, description="drift between matches")
     draw_probability: Literal["auto"] | Annotated[float, Field(gt=0, lt=1)] = Field(
         "auto", description="of two equals; auto: estimated from the results"
+    )
+    anchor: dict[str, float] = Field(
+        default_factory=dict, max_length=1, description="one bot and the mu it shall have"
     )
 
 
@@ -135,7 +143,7 @@ class SpecPart(Part):
 # Fields and values of the contract that this version does not serve yet.
 UNSERVED = {
     "rated", "decision_ms", "wall_ms", "start_ms", "memory_mb", "output_kb",
-    "tier", "secret", "swiss", "knockout", "ladder", "method", "anchor",
+    "tier", "secret", "swiss", "knockout", "ladder",
     "budget", "retention", "inbox", "command",
 }  # fmt: skip
 

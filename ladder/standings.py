@@ -6,8 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
-from ladder.store import Pattern
+import numpy as np
+
+from ladder.store import Results
 
 CONFIDENCE = 0.95
 
@@ -34,54 +37,22 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Rating:
-    """An entrant's rating."""
-
-    mu: float
-    sigma: float
-
-    @property
-    def conservative(self) -> float:
-        """mu - 3 sigma."""
-        return self.mu - 3 * self.sigma
-
-
-@dataclass(frozen=True)
 class Row:
     """A line of the table."""
 
     rank: int
     bot: str
     version: str
-    rating: Rating
+    mu: float
+    sigma: float
     tally: Tally
     expected: float | None
+    above_next: float | None = None  # probability that the bot is better than the next one
 
-
-class _Sums:
-    """Sums over matches of an entrant's seats n and win share won in them."""
-
-    def __init__(self) -> None:
-        self.matches = self.seats = 0
-        self.won = self.won_squared = self.won_seats = self.seats_squared = 0.0
-
-    def add(self, seats: int, won: float, times: int) -> None:
-        self.matches += times
-        self.seats += seats * times
-        self.won += won * times
-        self.won_squared += won * won * times
-        self.won_seats += won * seats * times
-        self.seats_squared += seats * seats * times
-
-    def share(self) -> Share:
-        """The share of a seat, a ratio of sums, with its interval over matches."""
-        if self.seats == 0:
-            return Share(math.nan, math.nan, math.nan, 0)
-        mean = self.won / self.seats
-        spread = self.won_squared - 2 * mean * self.won_seats + mean * mean * self.seats_squared
-        variance = max(spread, 0.0) / self.seats**2
-        low, high = share_interval(mean, variance, self.matches)
-        return Share(mean, low, high, self.matches)
+    @property
+    def conservative(self) -> float:
+        """mu - 3 sigma."""
+        return self.mu - 3 * self.sigma
 
 
 def share_interval(mean: float, variance: float, matches: int) -> tuple[float, float]:
@@ -97,50 +68,81 @@ def share_interval(mean: float, variance: float, matches: int) -> tuple[float, f
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def tally(
-    patterns: Sequence[Pattern], entrants: int, faults: dict[int, int], seats: int
-) -> list[Tally]:
-    """Each entrant's tally from the finishing patterns of a run."""
-    whole = [_Sums() for _ in range(entrants)]
-    by_seat = [[_Sums() for _ in range(seats)] for _ in range(entrants)]
+def tally(results: Results) -> list[Tally]:
+    """Each entrant's tally from the finishes of a run."""
+    entrants, (rows, seats) = len(results.entrants), results.lineups.shape
+    lineups, counts = results.lineups, results.counts.astype(np.float64)
+    is_first = results.places == 1
+    won = is_first / np.maximum(is_first.sum(axis=1, keepdims=True), 1)
+    # An entrant may have several seats in a match: what it did there counts as one observation.
+    same = lineups[:, :, None] == lineups[:, None, :]
+    seats_of = same.sum(axis=2).astype(np.float64)
+    won_of = (same * won[:, None, :]).sum(axis=2)
+    leads = ~np.tril(same, -1).any(axis=2)  # the first of its seats stands for all
+    weight = counts[:, None] * leads
+
+    def total(values: Any) -> Any:
+        flat = np.broadcast_to(values, (rows, seats)).ravel()
+        return np.bincount(lineups.ravel(), weights=flat, minlength=entrants)
+
+    matches = total(weight)
+    num_seats, num_won = total(weight * seats_of), total(weight * won_of)
+    spread = (
+        total(weight * won_of**2),
+        total(weight * won_of * seats_of),
+        total(weight * seats_of**2),
+    )
+    draws = total(weight * (won_of > 0) * (is_first.sum(axis=1) > 1)[:, None])
     scores = [0] * entrants
-    draws = [0] * entrants
-    for pattern in patterns:
-        first = [place == 1 for place in pattern.places]
-        each = 1 / sum(first)
-        for entrant in set(pattern.lineup):
-            mine = [seat for seat, who in enumerate(pattern.lineup) if who == entrant]
-            won = each * sum(first[seat] for seat in mine)
-            whole[entrant].add(len(mine), won, pattern.matches)
-            scores[entrant] += sum(pattern.scores[seat] for seat in mine)
-            if sum(first) > 1 and won > 0:
-                draws[entrant] += pattern.matches
-            for seat in mine:
-                by_seat[entrant][seat].add(1, each * first[seat], pattern.matches)
+    for seat in range(seats):  # exact: sums of scores may pass 2**53
+        for entrant in np.unique(lineups[:, seat]):
+            scores[entrant] += sum(results.scores[lineups[:, seat] == entrant, seat].tolist())
+    by_seat = [_by_seat(lineups[:, s], won[:, s], counts, entrants) for s in range(seats)]
     return [
         Tally(
-            share=whole[entrant].share(),
-            by_seat=tuple(sums.share() for sums in by_seat[entrant]),
-            draw_share=draws[entrant] / max(1, whole[entrant].matches),
-            mean_score=scores[entrant] / whole[entrant].seats if whole[entrant].seats else math.nan,
-            faults=faults.get(entrant, 0),
+            share=_share(num_won[i], num_seats[i], [part[i] for part in spread], matches[i]),
+            by_seat=tuple(of_seat[i] for of_seat in by_seat),
+            draw_share=draws[i] / max(1.0, matches[i]),
+            mean_score=scores[i] / num_seats[i] if num_seats[i] else math.nan,
+            faults=int(results.faults[i]),
         )
-        for entrant in range(entrants)
+        for i in range(entrants)
     ]
+
+
+def _by_seat(bots: Any, won: Any, counts: Any, entrants: int) -> list[Share]:
+    seats = np.bincount(bots, weights=counts, minlength=entrants)
+    first = np.bincount(bots, weights=counts * won, minlength=entrants)
+    squared = np.bincount(bots, weights=counts * won**2, minlength=entrants)
+    return [
+        _share(first[i], seats[i], [squared[i], first[i], seats[i]], seats[i])
+        for i in range(entrants)
+    ]
+
+
+def _share(won: float, seats: float, spread: Sequence[float], matches: float) -> Share:
+    """The share of a seat, a ratio of sums over matches, with its interval.
+
+    `spread` holds the sums of won squared, won times seats, and seats squared.
+    """
+    if seats == 0:
+        return Share(math.nan, math.nan, math.nan, 0)
+    mean = won / seats
+    around = spread[0] - 2 * mean * spread[1] + mean * mean * spread[2]
+    low, high = share_interval(mean, max(around, 0.0) / seats**2, int(matches))
+    return Share(float(mean), low, high, int(matches))
 
 
 def rank(
     names: Sequence[tuple[str, str]],
-    ratings: Sequence[Rating],
+    mu: Sequence[float],
+    sigma: Sequence[float],
     tallies: Sequence[Tally],
     expected: dict[str, float],
 ) -> list[Row]:
     """The table, best conservative rating first; names break what is left of ties."""
-    order = sorted(
-        range(len(names)),
-        key=lambda i: (-ratings[i].conservative, -ratings[i].mu, names[i]),
-    )
+    order = sorted(range(len(names)), key=lambda i: (-(mu[i] - 3 * sigma[i]), -mu[i], names[i]))
     return [
-        Row(position + 1, *names[i], ratings[i], tallies[i], expected.get(names[i][0]))
+        Row(position + 1, *names[i], mu[i], sigma[i], tallies[i], expected.get(names[i][0]))
         for position, i in enumerate(order)
     ]

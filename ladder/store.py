@@ -28,13 +28,13 @@ import pyarrow as pa
 
 from ladder import ledger, seeds
 from ladder.bots import LoadedBot
+from ladder.columns import chunk_tables, ledger_table, part_of
 from ladder.errors import StoreError
 from ladder.plan import Pairing, Plan
-from ladder.record import Record, Segment
+from ladder.record import Ints, Record, Segment
 
 SCHEMA = 1
 LOCK_PATIENCE_S = 10.0
-MAX_SEATS = 6
 OPTIONS = {"threads": "2", "memory_limit": "2GB"}
 
 
@@ -54,13 +54,19 @@ class RunRow:
 
 
 @dataclass(frozen=True)
-class Pattern:
-    """How often a line-up finished in one way, all segments of a run together."""
+class Results:
+    """How the matches of a run finished: a row for each way a line-up finished, in fixed order.
 
-    lineup: tuple[int, ...]  # entrant positions by seat
-    places: tuple[int, ...]
-    matches: int
-    scores: tuple[int, ...]  # summed, by seat
+    `lineups` gives entrant positions by seat, `places` 1 for the first, `counts` the matches that
+    finished so, `scores` their scores added up.
+    """
+
+    entrants: tuple[tuple[str, str], ...]  # (name, version)
+    lineups: Ints  # [rows, seats]
+    places: Ints  # [rows, seats]
+    counts: Ints
+    scores: Ints  # [rows, seats]
+    faults: Ints  # by entrant
 
 
 def pairing_id(key_id: str, pairing: bytes) -> int:
@@ -180,15 +186,15 @@ class Store:
         number of matches added.
         """
         ids = np.array([pairing_id(key_id, segment.pairing) for segment in segments], np.int64)
-        tables = _chunk_tables(ids, record, segments, keep)
+        tables = chunk_tables(ids, record, segments, keep)
         with self._write() as db:
             written = _overlapping(db, tables["t_ledger"])
             if written:
                 rest = [i for i in range(len(segments)) if i not in written]
                 if not rest:
                     return 0
-                part = _part_of(record, segments, rest)
-                tables = _chunk_tables(ids[rest], part, [segments[i] for i in rest], keep)
+                part = part_of(record, segments, rest)
+                tables = chunk_tables(ids[rest], part, [segments[i] for i in rest], keep)
                 record = part
             for name, table in tables.items():
                 if len(table):
@@ -232,16 +238,28 @@ class Store:
             for run, name, game, spec, key_id, started, finished, digest, names, versions in rows
         ]
 
-    def results(self, run: str) -> tuple[list[tuple[str, str]], list[Pattern], dict[int, int]]:
-        """A run's entrants, how often its line-ups finished in each way, and faults by entrant.
+    def results(self, run: str, seats: int) -> Results:
+        """How a run's matches finished; all of it from one state of the store."""
+        with self._reading() as db:
+            entrants = _entrants(db, run)
+            faults = _fault_counts(db, run, len(entrants))
+            return Results(entrants, *_finishes(db, run, seats), faults)
 
-        One state of the store, in canonical order.
+    def matches_in_order(self, run: str, seats: int) -> tuple[Ints, Ints]:
+        """(line-ups, places) of every match in canonical order: by repetition, then pairing.
+
+        Only of matches that were kept; shape [matches, seats].
         """
         with self._reading() as db:
-            entrants = db.execute(
-                "SELECT name, version FROM t_entrants WHERE run = ? ORDER BY position", [run]
-            ).fetchall()
-            return entrants, _patterns(db, run), _fault_counts(db, run)
+            found = db.execute(
+                """SELECT r.lineup[s.seat + 1] AS bot, s.place
+                   FROM t_run_pairings r JOIN t_pairings p USING (pairing_id)
+                   JOIN t_seats s ON s.pairing_id = r.pairing_id AND s.repetition < r.repetitions
+                   WHERE r.run = ? ORDER BY s.repetition, p.pairing, s.seat""",
+                [run],
+            ).fetchnumpy()
+        bots, places = (np.asarray(found[name], np.int64) for name in ("bot", "place"))
+        return bots.reshape(-1, seats), places.reshape(-1, seats)
 
     def fault_kinds(self, run: str) -> list[dict[str, Any]]:
         """Each bot's faults by cause, the commonest first, with the first of them in full."""
@@ -257,19 +275,22 @@ class Store:
             for bot, cause, number, first in rows
         ]
 
-    def write_ratings(self, run: str, rows: Sequence[tuple[Any, ...]], *, rank_by: str) -> None:
+    def write_ratings(
+        self, run: str, rows: Sequence[tuple[Any, ...]], *, rank_by: str, at: datetime
+    ) -> None:
         """Replace a run's ratings by (bot, version, mu, sigma, matches, win_share) rows."""
+        if not rows:
+            return
         columns = list(zip(*rows, strict=True))
         names = ("bot", "version", "mu", "sigma", "matches", "win_share")
         table = pa.table(dict(zip(names, columns, strict=True)))
-        now = datetime.now(UTC)
         with self._write() as db:
             db.register("rated", table)
             db.execute("DELETE FROM t_ratings WHERE run = ?", [run])
             db.execute(
                 "INSERT INTO t_ratings SELECT ?, bot, version, mu, sigma, matches, win_share, ?, ?"
                 " FROM rated",
-                [run, rank_by, now],
+                [run, rank_by, at],
             )
             db.execute(
                 """INSERT INTO t_rating_history SELECT * FROM t_ratings WHERE run = ?""", [run]
@@ -341,42 +362,56 @@ def _open_problem(path: Path, message: str) -> str:
 _WANTED = "r.run = ? AND l.first + l.count <= r.repetitions"
 
 
-def _patterns(db: Any, run: str) -> list[Pattern]:
-    scores = ", ".join(
-        f"sum(pattern_scores[(nth - 1) * seats + {seat}])" for seat in range(1, MAX_SEATS + 1)
+def _entrants(db: Any, run: str) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        db.execute(
+            "SELECT name, version FROM t_entrants WHERE run = ? ORDER BY position", [run]
+        ).fetchall()
     )
-    rows = db.execute(
+
+
+def _finishes(db: Any, run: str, seats: int) -> tuple[Ints, Ints, Ints, Ints]:
+    """(line-ups, places, counts, scores) of a run, ordered by pairing and pattern."""
+    every = range(1, seats + 1)
+    scores = ", ".join(
+        f"sum(pattern_scores[(nth - 1) * {seats} + {seat}])::BIGINT AS score{seat}"
+        for seat in every
+    )
+    lineup = ", ".join(f"any_value(lineup[{seat}]) AS bot{seat}" for seat in every)
+    found = db.execute(
         f"""WITH flat AS (
-              SELECT p.pairing, r.lineup, len(r.lineup) AS seats, l.pattern_scores,
+              SELECT p.pairing, r.lineup, l.pattern_scores,
                      unnest(l.patterns) AS pattern, unnest(l.pattern_counts) AS matches,
                      generate_subscripts(l.patterns, 1) AS nth
               FROM t_run_pairings r JOIN t_pairings p USING (pairing_id)
               JOIN t_ledger l USING (pairing_id) WHERE {_WANTED})
-            SELECT any_value(lineup), pattern, sum(matches)::BIGINT, [{scores}]
+            SELECT pattern, sum(matches)::BIGINT AS matches, {lineup}, {scores}
             FROM flat GROUP BY pairing, pattern ORDER BY pairing, pattern""",
         [run],
-    ).fetchall()
-    return [
-        Pattern(
-            tuple(lineup),
-            ledger.places_of(pattern, len(lineup)),
-            matches,
-            tuple(int(score) for score in scores[: len(lineup)]),
-        )
-        for lineup, pattern, matches, scores in rows
-    ]
+    ).fetchnumpy()
+
+    def column(name: str) -> Ints:
+        return np.asarray(found[name], np.int64)
+
+    pattern = column("pattern")
+    places = [pattern >> (ledger.PLACE_BITS * seat) & 7 for seat in range(seats)]
+    return (
+        np.stack([column(f"bot{seat}") for seat in every], axis=1),
+        np.stack(places, axis=1),
+        column("matches"),
+        np.stack([column(f"score{seat}") for seat in every], axis=1),
+    )
 
 
-def _fault_counts(db: Any, run: str) -> dict[int, int]:
+def _fault_counts(db: Any, run: str, entrants: int) -> Ints:
     rows = db.execute(
         f"""SELECT r.lineup, l.faults FROM t_run_pairings r JOIN t_ledger l USING (pairing_id)
             WHERE {_WANTED} AND list_sum(l.faults) > 0""",
         [run],
     ).fetchall()
-    counts: dict[int, int] = {}
+    counts = np.zeros(entrants, np.int64)
     for lineup, faults in rows:
-        for entrant, number in zip(lineup, faults, strict=True):
-            counts[entrant] = counts.get(entrant, 0) + number
+        np.add.at(counts, lineup, faults)
     return counts
 
 
@@ -424,7 +459,7 @@ def _split_rows(db: Any) -> None:
             Segment(tuple(range(seats)), b"", first, at - first),
             Segment(tuple(range(seats)), b"", at, first + count - at),
         ]
-        rows = _ledger_table(np.array([number, number]), record, segments, is_kept=True)
+        rows = ledger_table(np.array([number, number]), record, segments, is_kept=True)
         db.execute("DELETE FROM t_ledger WHERE pairing_id = ? AND first = ?", [number, first])
         db.register("chunk", rows)
         db.execute("INSERT INTO t_ledger SELECT * FROM chunk")
@@ -455,100 +490,3 @@ def _overlapping(db: Any, rows: pa.Table) -> set[int]:
     ).fetchall()
     db.unregister("chunk")
     return {at for (at,) in found}
-
-
-def _part_of(record: Record, segments: Sequence[Segment], which: Sequence[int]) -> Record:
-    """The record of some of a chunk's segments."""
-    starts = np.cumsum([0, *(segment.count for segment in segments)])
-    rows = np.concatenate(
-        [np.zeros(0, np.int64), *(np.arange(starts[i], starts[i + 1]) for i in which)]
-    )
-    return record.take(rows)
-
-
-def _chunk_tables(
-    ids: Any, record: Record, segments: Sequence[Segment], keep: str
-) -> dict[str, pa.Table]:
-    counts = np.array([segment.count for segment in segments])
-    firsts = np.array([segment.first for segment in segments])
-    starts = np.cumsum(counts) - counts
-    of_match = np.repeat(ids, counts)
-    repetition = np.arange(len(record)) - np.repeat(starts - firsts, counts)
-    tables = {
-        "t_faults": _fault_table(of_match, repetition, record),
-        "t_ledger": _ledger_table(ids, record, segments, is_kept=keep == "results"),
-    }
-    if keep == "summary":
-        return tables
-    seats = record.places.shape[1]
-    tables["t_matches"] = pa.table(
-        {
-            "pairing_id": of_match,
-            "repetition": repetition,
-            "chances": record.chances.astype(np.int32),
-            "decisions": record.decisions.astype(np.int32),
-            "termination": record.termination.astype(np.int8),
-            "digest": record.digest,
-        }
-    )
-    tables["t_seats"] = pa.table(
-        {
-            "pairing_id": np.repeat(of_match, seats),
-            "repetition": np.repeat(repetition, seats),
-            "seat": np.tile(np.arange(seats, dtype=np.int8), len(record)),
-            "score": record.scores.ravel(),
-            "place": record.places.astype(np.int8).ravel(),
-            "faults": record.faults.astype(np.int16).ravel(),
-        }
-    )
-    return tables
-
-
-def _fault_table(of_match: Any, repetition: Any, record: Record) -> pa.Table:
-    rows = record.fault_rows
-    return pa.table(
-        {
-            "pairing_id": pa.array([int(of_match[f.row]) for f in rows], pa.int64()),
-            "repetition": pa.array([int(repetition[f.row]) for f in rows], pa.int64()),
-            "seat": pa.array([f.seat for f in rows], pa.int8()),
-            "decision": pa.array([f.decision for f in rows], pa.int32()),
-            "cause": pa.array([f.fault.cause for f in rows], pa.string()),
-            "detail": pa.array([_text(f.fault.detail) for f in rows], pa.string()),
-            "traceback": pa.array([_text(f.fault.traceback) for f in rows], pa.string()),
-        }
-    )
-
-
-def _text(text: str) -> str:
-    """Text that can be stored, whatever a bot put into its message."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _ledger_table(
-    ids: Any, record: Record, segments: Sequence[Segment], *, is_kept: bool
-) -> pa.Table:
-    rows = ledger.summarise(record, segments)
-    seats = record.places.shape[1]
-    ends = np.concatenate([[0], rows.pattern_ends])
-    each = np.arange(len(segments) + 1)
-
-    def lists(offsets: Any, values: Any) -> pa.ListArray:
-        flat = pa.array(np.ascontiguousarray(values).ravel(), pa.int64())
-        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat)
-
-    return pa.table(
-        {
-            "pairing_id": pa.array(ids, pa.int64()),
-            "first": pa.array([segment.first for segment in segments], pa.int64()),
-            "count": pa.array([segment.count for segment in segments], pa.int64()),
-            "is_kept": pa.array([is_kept] * len(segments), pa.bool_()),
-            "digest": rows.digest,
-            "chances": rows.chances,
-            "decisions": rows.decisions,
-            "faults": lists(each * seats, rows.faults),
-            "products": lists(each * seats * seats, rows.products),
-            "patterns": lists(ends, rows.patterns),
-            "pattern_counts": lists(ends, rows.pattern_counts),
-            "pattern_scores": lists(ends * seats, rows.pattern_scores),
-        }
-    )

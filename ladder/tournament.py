@@ -11,13 +11,11 @@ from datetime import UTC, datetime
 
 from ladder import seeds
 from ladder.bots import LoadedBot
-from ladder.errors import StoreError
 from ladder.execute import Progress, Workers, execute
-from ladder.games import get_game
 from ladder.plan import Plan
-from ladder.rate import rate
-from ladder.spec import RatingPart, Spec
-from ladder.standings import Row, rank, tally
+from ladder.rated import rate_selection, select, write_rated
+from ladder.spec import Spec
+from ladder.standings import Row
 from ladder.store import RunRow, Store
 
 
@@ -35,6 +33,7 @@ class Outcome:
     rate_s: float
     digest: str
     rows: list[Row]
+    notes: list[str]
 
     @property
     def faults(self) -> int:
@@ -79,58 +78,10 @@ def run_spec(
     matches, digest = store.progress(run)
     store.finish_run(run, digest)
     rating_begun = time.monotonic()
-    rows = rate_run(store, run, spec.rating, spec.table.seats, spec.expect)
+    rated = rate_selection(store, select(store, [run]), spec.rating, spec.expect)
+    write_rated(store, rated)
     end = time.monotonic()
     return Outcome(
         run, spec.name, matches, progress.played, end - begun,
-        progress.play_s, progress.store_s, end - rating_begun, digest, rows,
+        progress.play_s, progress.store_s, end - rating_begun, digest, rated.rows, rated.notes,
     )  # fmt: skip
-
-
-def rate_run(
-    store: Store, run: str, part: RatingPart, seats: int, expected: dict[str, float]
-) -> list[Row]:
-    """Rate a stored run, write its ratings, and give its table."""
-    rows = table_of(store, run, part, seats, expected)
-    if rows:
-        store.write_ratings(
-            run,
-            [
-                (row.bot, row.version, row.rating.mu, row.rating.sigma,
-                 row.tally.share.matches, row.tally.share.mean)
-                for row in rows
-            ],
-            rank_by=part.rank_by,
-        )  # fmt: skip
-    return rows
-
-
-def table_of(
-    store: Store, run: str, part: RatingPart, seats: int, expected: dict[str, float]
-) -> list[Row]:
-    """The table of a stored run, all of its numbers from one state of the store."""
-    entrants, patterns, faults = store.results(run)
-    tallies = tally(patterns, len(entrants), faults, seats)
-    return rank(entrants, rate(patterns, len(entrants), part), tallies, expected)
-
-
-def spec_rating(run: RunRow) -> tuple[RatingPart, dict[str, float], int]:
-    """What a stored run's spec says of rating, published shares, and the seats of its table."""
-    part = RatingPart.model_validate(run.spec.get("rating", {}))
-    table = get_game(run.game).table.model_validate(run.spec.get("table", {}))
-    return part, run.spec.get("expect", {}), table.seats
-
-
-def find_run(store: Store, word: str | None) -> RunRow:
-    """The run of an id, its beginning, or a name (its latest); None: the latest of all."""
-    runs = store.runs()
-    if not runs:
-        raise StoreError(f"{store.path}: holds no runs")
-    if word is None:
-        return runs[-1]
-    found = [run for run in runs if word in (run.run, run.name)]
-    found = found or [run for run in runs if run.run.startswith(word)]
-    if not found:
-        names = ", ".join(f"{run.run} {run.name}" for run in runs[-5:])
-        raise StoreError(f"{store.path}: has no run {word!r}; the latest are {names}")
-    return found[-1]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from ladder.cli import options
+
+DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -23,6 +27,9 @@ def standings(
     run: options.Run = None,
     db: options.Db = None,
     by_seat: options.BySeat = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Print who beats whom instead, with counts.")
+    ] = False,
     faults: Annotated[
         bool, typer.Option("--faults", help="Print the faults instead, by bot and cause.")
     ] = False,
@@ -33,45 +40,108 @@ def standings(
 
     Example: ladder standings --run quickstart --by-seat
     """
-    from ladder.report import print_faults, print_standings
+    from ladder.rated import rate_selection, rating_of_run, select
+    from ladder.report import print_faults, print_pairs, print_standings
     from ladder.store import Store
-    from ladder.tournament import find_run, spec_rating, table_of
 
     store = Store(options.db_path(db))
-    found = find_run(store, run)
+    selection = select(store, [run] if run else [])
+    found = selection.runs[0]
     if faults:
         print_faults(store.fault_kinds(found.run), as_json=json)
         return
-    part, expected, seats = spec_rating(found)
-    rows = table_of(store, found.run, part, seats, expected)
-    print_standings(rows, found, by_seat=by_seat, as_json=json, as_csv=csv)
+    rated = rate_selection(store, selection, rating_of_run(found), found.spec.get("expect", {}))
+    if pairs:
+        print_pairs(rated, as_json=json)
+    else:
+        print_standings(rated, selection.runs, by_seat=by_seat, as_json=json, as_csv=csv)
 
 
 def rate(
-    run: options.Run = None,
-    db: options.Db = None,
+    run: Annotated[
+        list[str] | None,
+        typer.Option("--run", help="A run's id or name; repeatable (default: the latest run)."),
+    ] = None,
+    since: Annotated[
+        datetime | None,
+        typer.Option(help="Runs started at or after this time (UTC).", formats=DATES),
+    ] = None,
+    game: Annotated[str | None, typer.Option("--game", help="Runs of this game.")] = None,
+    table: options.TableWords = "",
+    bot: Annotated[
+        list[str] | None, typer.Option("--bot", help="Only matches among these; repeatable.")
+    ] = None,
     rank_by: Annotated[
         Literal["winner", "placing"] | None,
-        typer.Option(help="What a finish states (default: as the run's spec says)."),
+        typer.Option(help="What a finish states (default: as the spec says)."),
     ] = None,
+    method: Annotated[
+        Literal["batch", "online"] | None,
+        typer.Option(help="All at once, or one by one (default: as the spec says)."),
+    ] = None,
+    anchor: Annotated[
+        str | None, typer.Option(metavar="BOT=MU", help="Shift all mu so that BOT has MU.")
+    ] = None,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Print who beats whom instead.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Print how well it foretells held-out matches instead.")
+    ] = False,
+    spread: Annotated[
+        bool, typer.Option("--spread", help="Print how mu moves with the matches' order instead.")
+    ] = False,
+    db: options.Db = None,
     json: options.AsJson = False,
     csv: options.AsCsv = False,
 ) -> None:
-    """Rate a stored run anew, without playing, and store its ratings.
+    """Rate stored runs anew, without playing, and store the ratings.
 
-    Example: ladder rate --run quickstart --rank-by placing
+    Example: ladder rate --run quickstart --rank-by placing --anchor Easy=25
     """
-    from ladder.report import print_standings
+    from ladder.lineup import table_options
+    from ladder.rated import (
+        order_spread_of,
+        prediction_of,
+        rate_selection,
+        rating_of_run,
+        select,
+        write_rated,
+    )
+    from ladder.report import print_pairs, print_prediction, print_spread, print_standings
     from ladder.store import Store
-    from ladder.tournament import find_run, rate_run, spec_rating
 
     store = Store(options.db_path(db))
-    found = find_run(store, run)
-    part, expected, seats = spec_rating(found)
-    if rank_by:
-        part = part.model_copy(update={"rank_by": rank_by})
-    rows = rate_run(store, found.run, part, seats, expected)
-    print_standings(rows, found, by_seat=False, as_json=json, as_csv=csv)
+    selection = select(
+        store, run or [], since=since and since.replace(tzinfo=UTC), game=game,
+        table=table_options(table), bots=bot or [],
+    )  # fmt: skip
+    latest = selection.runs[-1]
+    changes: dict[str, Any] = {"rank_by": rank_by, "method": method, "anchor": _anchor(anchor)}
+    part = rating_of_run(latest).model_copy(
+        update={name: value for name, value in changes.items() if value}
+    )
+    rated = rate_selection(store, selection, part, latest.spec.get("expect", {}))
+    write_rated(store, rated)
+    if check:
+        print_prediction(prediction_of(store, selection, rated), as_json=json)
+    elif spread:
+        print_spread(rated, order_spread_of(store, selection, rated), as_json=json)
+    elif pairs:
+        print_pairs(rated, as_json=json)
+    else:
+        print_standings(rated, selection.runs, by_seat=False, as_json=json, as_csv=csv)
+
+
+def _anchor(text: str | None) -> dict[str, float]:
+    if text is None:
+        return {}
+    name, _, mu = text.rpartition("=")
+    try:
+        value = float(mu)
+    except ValueError:
+        value = math.nan
+    if not name or not math.isfinite(value):
+        raise typer.BadParameter(f"it is written as BOT=25 (got {text!r})", param_hint="--anchor")
+    return {name: value}
 
 
 def bots(

@@ -23,7 +23,7 @@ _LEAST = 1e-12  # a probability counts as no less in a log loss
 
 @dataclass(frozen=True)
 class Spread:
-    """How far mu moves when the same matches are rated in other orders, by bot."""
+    """How far mu moves against the mean of all when the same matches come in other orders, by bot."""
 
     low: Floats
     high: Floats
@@ -124,7 +124,9 @@ def order_spread(
     found = np.empty((shuffles, num_bots))
     for shuffle in range(shuffles):
         rows = generator.permutation(len(lineups))
-        found[shuffle] = rate_online(lineups[rows], places[rows], num_bots, settings=settings).mu
+        mu = rate_online(lineups[rows], places[rows], num_bots, settings=settings).mu
+        found[shuffle] = mu - mu.mean()  # a shift of all means nothing
+    found += settings.mu
     return Spread(found.min(axis=0), found.max(axis=0), found.std(axis=0, ddof=1))
 
 
