@@ -58,7 +58,7 @@ class LoadedBot:
     @property
     def about(self) -> str:
         """The first line of the class's docstring."""
-        return (inspect.getdoc(self.bot) or "").partition("\n")[0]
+        return _about(self.bot)
 
     def portable(self) -> PortableBot:
         """The same bot without its class, for another process."""
@@ -208,9 +208,13 @@ def _shipped(game: str) -> list[Listing]:
 
 
 def _listing(name: str, bot: type[Bot]) -> Listing:
-    about = (inspect.getdoc(bot) or "").partition("\n")[0]
     reference = f"{bot.__module__}:{bot.__name__}"
-    return Listing(name, reference, bot.game, about, param_defaults(bot))
+    return Listing(name, reference, bot.game, _about(bot), param_defaults(bot))
+
+
+def _about(bot: type[Bot]) -> str:
+    """The first line of the class's own docstring (its base's would say nothing of it)."""
+    return inspect.cleandoc(bot.__doc__ or "").partition("\n")[0]
 
 
 def _read_param(text: str, kind: type | None) -> Any:

@@ -1,0 +1,28 @@
+"""Options and fixtures of the whole suite.
+
+Compiled rules run with their bounds checked (`LADDER_CHECKED`), so that an index out of range is
+a failure here and not silent garbage; the command line in its own process runs them as shipped.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["LADDER_CHECKED"] = "1"
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="write the golden playthroughs anew"
+    )
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update-golden"))
