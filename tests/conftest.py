@@ -13,6 +13,10 @@ os.environ["LADDER_CHECKED"] = "1"
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("ladder", deadline=None)  # a first example compiles
+settings.load_profile("ladder")
 
 ROOT = Path(__file__).parent.parent
 

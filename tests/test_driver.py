@@ -1,4 +1,4 @@
-"""The driver: equal to a plain loop, whatever the lanes; a bot's fault is its own and no other's."""
+"""The driver equals a plain loop, whatever the lanes; a bot's fault is its own and no other's."""
 
 from __future__ import annotations
 
