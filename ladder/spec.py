@@ -247,7 +247,7 @@ def _real_place(location: tuple[str | int, ...], value: Any) -> Place:
             continue
         place.append(part)
         try:
-            value = value[part]
+            value = value[part]  # type: ignore[index]
         except (KeyError, IndexError, TypeError):
             value = None
     return tuple(place)

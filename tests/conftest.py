@@ -7,6 +7,8 @@ a failure here and not silent garbage; the command line in its own process runs 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 
 os.environ["LADDER_CHECKED"] = "1"
 
@@ -30,3 +32,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
+
+
+@dataclass
+class Ended:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Ended]
+
+
+@pytest.fixture
+def ladder(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """`ladder WORD ...` in this process; gives exit code and output."""
+    from ladder.cli import main
+
+    def run(*words: object) -> Ended:
+        monkeypatch.setattr("sys.argv", ["ladder", *map(str, words)])
+        capsys.readouterr()
+        try:
+            main()
+            code = 0
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
+        return Ended(code, *capsys.readouterr())
+
+    return run
