@@ -13,8 +13,11 @@ from ladder.standings import Rating
 from ladder.store import Pattern
 
 
-def rate(patterns: Sequence[Pattern], entrants: int, part: RatingPart) -> list[Rating]:
-    """Each entrant's rating from the finishing patterns of a run."""
+def rate(patterns: Sequence[Pattern], versions: Sequence[str], part: RatingPart) -> list[Rating]:
+    """Each entrant's rating from the finishing patterns of a run; `versions` are the entrants'.
+
+    Rated in the order of versions, so that the order of a spec moves no last bit.
+    """
     settings = RatingSettings(
         mu=part.mu,
         sigma=part.sigma,
@@ -24,13 +27,15 @@ def rate(patterns: Sequence[Pattern], entrants: int, part: RatingPart) -> list[R
         rank_by=part.rank_by,
     )
     if not patterns:
-        return [Rating(part.mu, part.sigma)] * entrants
+        return [Rating(part.mu, part.sigma)] * len(versions)
+    order = np.argsort(np.array(versions), kind="stable")
+    placed = np.argsort(order)  # entrant -> its place in that order
     rated = rate_batch(
-        np.array([pattern.lineup for pattern in patterns], np.int64),
+        placed[np.array([pattern.lineup for pattern in patterns], np.int64)],
         np.array([pattern.places for pattern in patterns], np.int64),
         np.array([pattern.matches for pattern in patterns], np.int64),
-        entrants,
+        len(versions),
         settings=settings,
     )
-    pairs = zip(rated.mu.tolist(), rated.sigma.tolist(), strict=True)
+    pairs = zip(rated.mu[placed].tolist(), rated.sigma[placed].tolist(), strict=True)
     return [Rating(mu, sigma) for mu, sigma in pairs]

@@ -111,7 +111,8 @@ def table_of(
     """The table of a stored run, all of its numbers from one state of the store."""
     entrants, patterns, faults = store.results(run)
     tallies = tally(patterns, len(entrants), faults, seats)
-    return rank(entrants, rate(patterns, len(entrants), part), tallies, expected)
+    ratings = rate(patterns, [version for _, version in entrants], part)
+    return rank(entrants, ratings, tallies, expected)
 
 
 def spec_rating(run: RunRow) -> tuple[RatingPart, dict[str, float], int]:

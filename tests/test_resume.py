@@ -53,7 +53,7 @@ def _everything(db: Path, *, run_in_one_go: bool = False) -> dict[str, Any]:
     "workers",
     [
         {"chunk": 1000, "lanes": 1},
-        {"chunk": 7, "lanes": 1000},
+        {"chunk": 29, "lanes": 1000},
         {"chunk": 64},
         {"chunk": 1},
         {"compile": "never"},
@@ -73,7 +73,7 @@ def test_chunks_lanes_and_compilation_change_nothing(
     assert _everything(tmp_path / "x.duckdb") == expected
 
 
-@pytest.mark.parametrize("first_stop", [0, 1, 3, 8])
+@pytest.mark.parametrize("first_stop", [0, 3])
 def test_an_interrupted_run_keeps_its_chunks_and_goes_on(
     first_stop: int, tmp_path: Path, expected: dict[str, Any]
 ) -> None:
