@@ -23,9 +23,9 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from ladder.errors import BotLoadError
-from ladder.games import GAMES
-from ladder.games.bot import Bot, param_defaults, param_types
-from ladder.sources import Source, read_file, read_module, restore
+from ladder.games import GAMES, get_game
+from ladder.games.bot import Bot, bind, param_defaults, param_types
+from ladder.sources import Source, loading, read_file, read_module, restore
 
 SHIPPED = "bots"
 ENTRY_POINTS = "ladder.bots"
@@ -58,7 +58,7 @@ class LoadedBot:
     @property
     def about(self) -> str:
         """The first line of the class's docstring."""
-        return (inspect.getdoc(self.bot) or "").partition("\n")[0]
+        return _about(self.bot)
 
     def portable(self) -> PortableBot:
         """The same bot without its class, for another process."""
@@ -149,6 +149,10 @@ def _class_in(module: ModuleType, name: str, where: str, game: str) -> type[Bot]
         )
     if bot.game != game:
         raise BotLoadError(f"{where}: {name} plays {bot.game or 'no game'}, not {game}")
+    if bot is get_game(game).bot:
+        raise BotLoadError(f"{where}: {name} is the base of bots, and no bot itself")
+    with loading(where):
+        bind(bot, param_defaults(bot))
     return bot
 
 
@@ -208,9 +212,13 @@ def _shipped(game: str) -> list[Listing]:
 
 
 def _listing(name: str, bot: type[Bot]) -> Listing:
-    about = (inspect.getdoc(bot) or "").partition("\n")[0]
     reference = f"{bot.__module__}:{bot.__name__}"
-    return Listing(name, reference, bot.game, about, param_defaults(bot))
+    return Listing(name, reference, bot.game, _about(bot), param_defaults(bot))
+
+
+def _about(bot: type[Bot]) -> str:
+    """The first line of the class's own docstring (its base's would say nothing of it)."""
+    return inspect.cleandoc(bot.__doc__ or "").partition("\n")[0]
 
 
 def _read_param(text: str, kind: type | None) -> Any:
@@ -227,11 +235,14 @@ def _read_param(text: str, kind: type | None) -> Any:
     return text
 
 
+_KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+
+
 def _checked_params(bot: type[Bot], params: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     types = param_types(bot)
     problems = []
     filled = param_defaults(bot)
-    for name, value in params.items():
+    for name, value in {**filled, **params}.items():
         if name not in types:
             there = _suggest(name, list(types)) or "; it has none"
             problems.append(f"{bot.__name__} has no param {name!r}{there}")
@@ -241,7 +252,7 @@ def _checked_params(bot: type[Bot], params: dict[str, Any]) -> tuple[tuple[str, 
             filled[name] = adapter.validate_python(value)
         except ValidationError:
             problems.append(
-                f"{bot.__name__}: param {name} should be {types[name].__name__} (got {value!r})"
+                f"{bot.__name__}: param {name} should be {_KINDS[types[name]]} (got {value!r})"
             )
     if problems:
         raise BotLoadError(*problems)

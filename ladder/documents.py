@@ -17,6 +17,9 @@ from ladder.errors import SpecError
 
 Place = tuple[str | int, ...]  # keys and list positions from the top
 
+MAX_DIGITS = 100
+MAX_VALUES = 2_000_000  # aliases counted as often as they are used
+
 
 @dataclass(frozen=True)
 class Document:
@@ -70,7 +73,11 @@ for _tag, _pattern, _first in (
 
 
 def _construct_int(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
-    return int(str(loader.construct_scalar(node)))
+    digits = str(loader.construct_scalar(node))
+    if len(digits) > MAX_DIGITS:
+        problem = f"a number of {len(digits)} digits"
+        raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+    return int(digits)
 
 
 _Loader.add_constructor("tag:yaml.org,2002:int", _construct_int)
@@ -110,12 +117,18 @@ def parse_document(text: str, path: str) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
-        raise SpecError(f"{path}:{line} not YAML: {error.problem or error.context}") from None
+        reason = ", ".join(part for part in (error.context, error.problem) if part)
+        raise SpecError(f"{path}:{line} not YAML: {reason}") from None
     except yaml.YAMLError as error:
         reason = str(error).splitlines()[0]
         raise SpecError(f"{path}: not YAML: {reason}") from None
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise SpecError(f"{path}: is nested too deeply") from None
+    except ValueError as error:
         raise SpecError(f"{path}: not YAML: {error}") from None
+
+
+_KEY_TAGS = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge")
 
 
 class _Walk:
@@ -126,9 +139,13 @@ class _Walk:
         self.lines: dict[Place, int] = {}
         self.problems: list[str] = []
         self._open: set[int] = set()
+        self._values = 0
 
     def visit(self, node: yaml.Node, place: Place) -> None:
         line = node.start_mark.line + 1
+        self._values += 1
+        if self._values > MAX_VALUES:
+            raise SpecError(f"{self.path}: holds more than {MAX_VALUES:,} values")
         self.lines.setdefault(place, line)
         if id(node) in self._open:
             self.problems.append(f"{self.path}:{line} {place_text(place)}refers to itself")
@@ -145,8 +162,13 @@ class _Walk:
         first: dict[str, int] = {}
         for key, child in node.value:
             line = key.start_mark.line + 1
-            if not isinstance(key, yaml.ScalarNode):
-                self.problems.append(f"{self.path}:{line} {place_text(place)}a key must be text")
+            if not isinstance(key, yaml.ScalarNode) or key.tag not in _KEY_TAGS:
+                shown = (
+                    f" (got {key.value or 'nothing'})" if not isinstance(key.value, list) else ""
+                )
+                self.problems.append(
+                    f"{self.path}:{line} {place_text(place)}a key must be text{shown}"
+                )
                 continue
             name = str(key.value)
             if name in first and name != "<<":

@@ -98,8 +98,13 @@ class LocalPlayer:
 
 def fault_of(error: BaseException, cause: str = "exception") -> Fault:
     """The fault of a bot that raised."""
-    lines = traceback.format_exception(error)
-    return Fault(cause, f"{type(error).__name__}: {error}"[:500], "".join(lines)[-4096:])
+    name = type(error).__name__
+    try:
+        shown = f"{name}: {error}"
+        lines = traceback.format_exception(error)
+    except BaseException:  # noqa: BLE001 - a bot's error may do anything when shown
+        shown, lines = f"{name}, whose text raises", traceback.format_tb(error.__traceback__)
+    return Fault(cause, shown[:500], "".join(lines)[-4096:])
 
 
 def _new_bot(make: Any) -> Any:
@@ -278,11 +283,11 @@ def as_actions(answers: list[Any]) -> tuple[Ints, dict[int, Fault]]:
     actions = np.zeros(len(answers), np.int64)
     faults: dict[int, Fault] = {}
     for position, answer in enumerate(answers):
-        if isinstance(answer, Fault):
+        if type(answer) is Fault:  # isinstance would ask the object, which may raise
             faults[position] = answer
             continue
         try:
-            if isinstance(answer, bool):
+            if type(answer) is bool:
                 raise TypeError
             actions[position] = operator.index(answer)
         except OverflowError:

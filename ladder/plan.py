@@ -115,5 +115,7 @@ def _lineups(spec: Spec, key: bytes) -> formats.Lineups:
     if isinstance(chosen, Lineup):
         return OneLineup([spec.entrant_index(name) for name in chosen.bots], chosen.matches)
     assert isinstance(chosen, RandomPods)
+    # By version, so that the order of the entrants in the spec draws no other pods.
+    order = sorted(range(entrants), key=lambda i: spec.entrants[i].loaded.version)
     deal = seeds.deal_key(key, b"pods")
-    return RandomLineups(entrants, seats, chosen.matches, chosen.rounds, deal)
+    return RandomLineups(order, seats, chosen.matches, chosen.rounds, deal)

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -181,9 +182,9 @@ def _padded(rows: Ints, seats: int, fill: int) -> Ints:
 
 def _merged(parts: Sequence[Results]) -> Results:
     """Several runs' results as one: an entrant is a name with a version."""
-    if len(parts) == 1:
-        return parts[0]
-    entrants = tuple(dict.fromkeys(entrant for part in parts for entrant in part.entrants))
+    found = {entrant for part in parts for entrant in part.entrants}
+    # By version, so that the order of a spec moves no last bit of a rating.
+    entrants = tuple(sorted(found, key=lambda entrant: (entrant[1], entrant[0])))
     seats = max(part.lineups.shape[1] for part in parts)
     faults = np.zeros(len(entrants), np.int64)
     lineups = []
@@ -249,7 +250,7 @@ def _with_order(rows: list[Row], ratings: Ratings, results: Results) -> list[Row
     better = better_matrix(ratings)
     index = {entrant: position for position, entrant in enumerate(results.entrants)}
     places = [index[row.bot, row.version] for row in rows]
-    above = [float(better[a, b]) for a, b in zip(places, places[1:], strict=False)]
+    above = [float(better[a, b]) for a, b in pairwise(places)]
     return [replace(row, above_next=p) for row, p in zip(rows, [*above, None], strict=True)]
 
 

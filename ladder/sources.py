@@ -53,7 +53,7 @@ def read_file(path: Path) -> tuple[Source, ModuleType]:
 
 def read_module(name: str) -> tuple[Source, ModuleType]:
     """An importable module with its local imports. Raises: BotLoadError."""
-    with _loading(name):
+    with loading(name):
         module = importlib.import_module(name)
     file = getattr(module, "__file__", None)
     if file is None:
@@ -88,7 +88,7 @@ def _unpacked(source: Source) -> str:
     return folder
 
 
-class _loading:
+class loading:
     """Turns whatever importing a bot raises into one readable line, and keeps stdout clean."""
 
     def __init__(self, name: str) -> None:
@@ -129,7 +129,7 @@ def _import_file(path: Path, source: Source) -> ModuleType:
     sys.path.insert(0, folder)
     before = set(sys.modules)
     try:
-        with _loading(str(path)):
+        with loading(str(path)):
             spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]

@@ -12,7 +12,15 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 
 from ladder.bots import LoadedBot, load, load_word
 from ladder.documents import Document, Place, place_text, read_document
@@ -28,11 +36,20 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+def _printable(text: str) -> str:
+    if not text.isprintable() or text != text.strip():
+        raise ValueError("should be printable, without blanks around")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_printable)]
+
+
 class EntrantPart(Part):
     """One entrant: a bot, its params, the name it goes by."""
 
-    bot: str = Field(description="NAME, module:Class or file.py:Class")
-    name: str | None = Field(None, min_length=1, max_length=64)
+    bot: str = Field(min_length=1, description="NAME, module:Class or file.py:Class")
+    name: Name | None = Field(None, min_length=1, max_length=64)
     params: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -120,7 +137,7 @@ class LimitsPart(Part):
 class SpecPart(Part):
     """The file as a whole."""
 
-    name: str = Field(min_length=1, max_length=80)
+    name: Name = Field(min_length=1, max_length=80)
     game: str
     table: dict[str, Any] = Field(default_factory=dict)
     seed: int = Field(ge=0, lt=2**64)
@@ -191,7 +208,11 @@ def load_spec(path: Path) -> Spec:
 def make_spec(document: Document) -> Spec:
     """Check and resolve a spec. Raises: SpecError."""
     if not isinstance(document.value, dict):
-        raise SpecError(document.problem((), f"a spec is a mapping (got {_shown(document.value)})"))
+        raise SpecError(
+            document.problem(
+                (), f"a spec is a mapping (name: value) (got {_shown(document.value)})"
+            )
+        )
     problems: dict[Place, list[str]] = {}
     part = _shape(document, problems)
     bad = {place[0] for place in problems if place}
@@ -218,7 +239,9 @@ def _shape(document: Document, problems: dict[Place, list[str]]) -> SpecPart | N
     except ValidationError as error:
         for each in error.errors():
             place = _real_place(each["loc"], document.value)
-            problems.setdefault(place, []).append(_message(dict(each), place, document.value))
+            message = _message(dict(each), place, document.value)
+            if message not in problems.setdefault(place, []):
+                problems[place].append(message)
         return None
 
 
@@ -226,18 +249,45 @@ def _real_place(location: tuple[str | int, ...], value: Any) -> Place:
     """A pydantic location without the tags of unions that it mixes in."""
     place: list[str | int] = []
     for part in location:
-        if part in KINDS and isinstance(value, dict) and part not in value:
+        if not isinstance(value, dict | list) or (
+            part in KINDS and isinstance(value, dict) and part not in value
+        ):
             continue
         place.append(part)
         try:
-            value = value[part]
+            value = value[part]  # type: ignore[index]
         except (KeyError, IndexError, TypeError):
             value = None
     return tuple(place)
 
 
+# What a value should be, by pydantic's name of the problem; {ge} and the like are the limits.
+_SHOULD_BE = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "string_type": "text",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "a mapping (name: value)",
+    "model_type": "a mapping (name: value)",
+    "model_attributes_type": "a mapping (name: value)",
+    "greater_than": "greater than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "literal_error": "{expected}",
+    "string_too_long": "at most {max_length} characters long",
+    "too_long": "a list of at most {max_length}",
+}
+_NOT_EMPTY = ("string_too_short", "too_short")
+_ENTRANT = "a bot in one word or a mapping with bot, name, params"
+
+
 def _message(error: dict[str, Any], place: Place, value: Any) -> str:
-    kind, got = error["type"], _shown(error["input"])
+    kind, given, got = error["type"], error["input"], _shown(error["input"])
     last = str(place[-1]) if place else ""
     if kind == "extra_forbidden":
         if last in UNSERVED:
@@ -245,20 +295,34 @@ def _message(error: dict[str, Any], place: Place, value: Any) -> str:
         return f"unknown field{_suggest(last, _fields_at(place[:-1], value))} (got {got})"
     if kind == "missing":
         return "is missing"
-    if place == ("seed",) and error["input"] == "secret":
+    if place == ("seed",) and given == "secret":
         return "secret seeds are not served by this version of Ladder; give a whole number"
     if kind == "union_tag_invalid":
-        given = error["input"].get("kind")
-        if given in UNSERVED:
-            return f"kind {given!r} is not served by this version of Ladder, yet"
-        return f"unknown kind{_suggest(str(given), list(KINDS))} (got {_shown(given)})"
+        return _kind_message(given.get("kind"))
     if kind == "union_tag_not_found":
         return f"kind is missing; there are {', '.join(KINDS)}"
+    if place == ("rating", "draw_probability"):
+        return f"should be auto or a number between 0 and 1, both excluded (got {got})"
+    if kind in _NOT_EMPTY:
+        return "must not be empty"
+    if kind in _SHOULD_BE:
+        limits = {name: _number(value) for name, value in error.get("ctx", {}).items()}
+        wanted = _SHOULD_BE[kind].format(**limits)
+        if place[:-1] == ("entrants",) and kind.startswith("model"):
+            wanted = _ENTRANT
+        return f"should be {wanted} (got {got})"
     message = str(error["msg"]).removeprefix("Value error, ")
-    message = message.removeprefix("Input should be ")
-    if message != error["msg"]:
-        message = f"should be {message}"
     return f"{message[:1].lower()}{message[1:]} (got {got})"
+
+
+def _number(limit: Any) -> str:
+    return str(int(limit)) if isinstance(limit, float) and limit.is_integer() else str(limit)
+
+
+def _kind_message(kind: Any) -> str:
+    if isinstance(kind, str) and kind in UNSERVED:
+        return f"kind {kind!r} is not served by this version of Ladder"
+    return f"unknown kind{_suggest(str(kind), list(KINDS))} (got {_shown(kind)})"
 
 
 def _fields_at(place: Place, value: Any) -> list[str]:
@@ -282,6 +346,8 @@ def _suggest(name: str, names: list[str]) -> str:
 
 
 def _shown(value: Any) -> str:
+    if value is None:
+        return "nothing"
     text = repr(value) if not isinstance(value, bool) else str(value).lower()
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -308,17 +374,23 @@ def _resolve(
     if "table" not in bad:
         table = _table(game, value.get("table", {}), problems)
     entrants: tuple[NamedBot, ...] | None = None
-    if "entrants" not in bad and "entrants" in value:
-        parts = TypeAdapter(list[Entrant]).validate_python(value["entrants"])
-        entrants = _load_entrants(parts, game, problems)
-    if entrants is not None and "format" not in bad and "format" in value:
+    listed = value.get("entrants")
+    if isinstance(listed, list) and listed:
+        entrants = _load_entrants([_entrant_part(each) for each in listed], game, problems)
+    if "format" not in bad and "format" in value:
         chosen: Any = TypeAdapter(Format).validate_python(value["format"])
-        _check_format(chosen, table, entrants, problems)
+        if table is not None and isinstance(listed, list):
+            _check_counts(chosen, table.seats, len(listed), problems)
+        if entrants is not None:
+            names = [entrant.name for entrant in entrants]
+            problems |= {place: [text] for place, text in _name_problems(chosen, names)}
     if entrants is not None and "expect" not in bad:
         names = [entrant.name for entrant in entrants]
         for name in value.get("expect", {}):
             if name not in names:
-                problems[("expect", name)] = [f"no entrant of that name{_suggest(name, names)}"]
+                problems[("expect", name)] = [
+                    f"no entrant of that name{_suggest(name, names)} (got {_shown(name)})"
+                ]
     if table is None or entrants is None or part is None:
         return None
     return game, table, entrants
@@ -353,89 +425,95 @@ def _table(game: Game, options: Any, problems: dict[Place, list[str]]) -> Table 
         return None
 
 
+def _entrant_part(value: Any) -> EntrantPart | None:
+    """An entrant that has its shape, or None: what is wrong with it is reported already."""
+    try:
+        return TypeAdapter(Entrant).validate_python(value)
+    except ValidationError:
+        return None
+
+
 def _load_entrants(
-    parts: list[EntrantPart], game: Game, problems: dict[Place, list[str]]
+    parts: list[EntrantPart | None], game: Game, problems: dict[Place, list[str]]
 ) -> tuple[NamedBot, ...] | None:
+    """The entrants, or None where one cannot be loaded; each one's problems are reported."""
     entrants: list[NamedBot] = []
-    seen: dict[str, int] = {}
+    names: dict[str, int] = {}
     versions: dict[str, int] = {}
-    failed = False
     for position, part in enumerate(parts):
+        if part is None:
+            continue
         place: Place = ("entrants", position)
         try:
-            if part.params and "=" not in part.bot:
-                loaded = load(part.bot, part.params, game.name)
-            else:
-                loaded = load_word(part.bot, game.name)
+            loaded = _load(part, game)
         except BotLoadError as error:
-            problems[place] = [f"{p} (got {_shown(part.bot)})" for p in error.problems]
-            failed = True
+            got = f" (got {_shown(part.bot)})"
+            problems[place] = [p if "(got " in p else p + got for p in error.problems]
             continue
         name = part.name or _default_name(part, loaded)
-        if not name.isprintable() or name != name.strip():
-            problems[place] = [f"name: should be printable, without blanks around ({name!r})"]
-        elif name in seen:
-            problems[place] = [f"name {name!r} is taken by entrants[{seen[name]}]"]
+        if name in names:
+            problems[place] = [f"the name {name!r} is taken by entrants[{names[name]}]"]
         elif loaded.version in versions:
             first = versions[loaded.version]
             problems[place] = [
                 f"{name} is the same bot as entrants[{first}]: same source, class and params"
             ]
-        seen.setdefault(name, position)
+        names.setdefault(name, position)
         versions.setdefault(loaded.version, position)
         entrants.append(NamedBot(name, loaded))
-    return None if failed else tuple(entrants)
+    return tuple(entrants) if len(entrants) == len(parts) else None
+
+
+def _load(part: EntrantPart, game: Game) -> LoadedBot:
+    if not part.params:
+        return load_word(part.bot, game.name)
+    if "=" in part.bot:
+        raise BotLoadError("has params both in bot and in params; give them in one place")
+    return load(part.bot, part.params, game.name)
 
 
 def _default_name(part: EntrantPart, loaded: LoadedBot) -> str:
-    given = part.params or {}
     if "=" in part.bot:
         return f"{loaded.class_name}:{part.bot.rpartition(':')[2]}"
-    shown = ",".join(f"{name}={value}" for name, value in given.items())
+    shown = ",".join(f"{name}={value}" for name, value in part.params.items())
     return f"{loaded.class_name}:{shown}" if shown else loaded.class_name
 
 
-def _check_format(
-    chosen: Any,
-    table: Table | None,
-    entrants: tuple[NamedBot, ...],
-    problems: dict[Place, list[str]],
-) -> None:
-    names = [entrant.name for entrant in entrants]
-    if table is not None:
-        seats = table.seats
-        if chosen.matches % seats:
-            following = chosen.matches + seats - chosen.matches % seats
-            problems[("format", "matches")] = [
-                f"must be a multiple of the {seats} seats, next is {following}"
-                f" (got {chosen.matches})"
-            ]
-        enough = isinstance(chosen, Gauntlet | Lineup) or getattr(chosen, "self_play", False)
-        if not enough and len(entrants) < seats:
-            problems[("entrants",)] = [
-                f"{chosen.kind} at {seats} seats needs at least {seats} entrants"
-                f" (got {len(entrants)})"
-            ]
+def _check_counts(chosen: Any, seats: int, entrants: int, problems: dict[Place, list[str]]) -> None:
+    if chosen.matches % seats:
+        following = chosen.matches + seats - chosen.matches % seats
+        problems[("format", "matches")] = [
+            f"must be a multiple of the {seats} seats, next is {following} (got {chosen.matches})"
+        ]
+    enough = isinstance(chosen, Gauntlet | Lineup) or getattr(chosen, "self_play", False)
+    if not enough and entrants < seats:
+        problems[("entrants",)] = [
+            f"{chosen.kind} at {seats} seats needs at least {seats} entrants (got {entrants})"
+        ]
+    if isinstance(chosen, Lineup) and len(chosen.bots) != seats:
+        problems[("format", "bots")] = [f"needs one name a seat, {seats} (got {len(chosen.bots)})"]
+
+
+def _name_problems(chosen: Any, names: list[str]) -> Iterator[tuple[Place, str]]:
+    """What is wrong with the names of entrants that a format lists."""
     if isinstance(chosen, Lineup):
-        for position, name in enumerate(chosen.bots):
-            if name not in names:
-                text = f"no entrant of that name{_suggest(name, names)} (got {name!r})"
-                problems[("format", "bots", position)] = [text]
-        if table is not None and len(chosen.bots) != table.seats:
-            text = f"needs one name a seat, {table.seats} (got {len(chosen.bots)})"
-            problems[("format", "bots")] = [text]
-    if isinstance(chosen, Gauntlet):
-        for place, message in _gauntlet_problems(chosen, names):
-            problems[place] = [message]
-
-
-def _gauntlet_problems(chosen: Gauntlet, names: list[str]) -> Iterator[tuple[Place, str]]:
-    for key, listed in (("challengers", chosen.challengers), ("field", chosen.field or [])):
+        listings: dict[str, list[str]] = {"bots": chosen.bots}
+    elif isinstance(chosen, Gauntlet):
+        listings = {"challengers": chosen.challengers, "field": chosen.field or []}
+    else:
+        return
+    for key, listed in listings.items():
         for position, name in enumerate(listed):
             place: Place = ("format", key, position)
             if name not in names:
                 yield place, f"no entrant of that name{_suggest(name, names)} (got {name!r})"
-            elif name in listed[:position]:
+            elif name in listed[:position] and key != "bots":
                 yield place, f"is listed twice (got {name!r})"
-    if chosen.field is None and set(names) <= set(chosen.challengers):
-        yield ("format", "challengers"), "leaves nobody for the field; give field or more entrants"
+            elif key == "challengers" and chosen.field == [name]:
+                yield place, f"meets nobody but itself: the field is {name} (got {name!r})"
+    everyone = isinstance(chosen, Gauntlet) and set(names) <= set(chosen.challengers)
+    if everyone and chosen.field is None:
+        yield (
+            ("format", "challengers"),
+            "leaves nobody for the field; give field or more entrants",
+        )

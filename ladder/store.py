@@ -333,6 +333,8 @@ class Store:
             db.close()
 
     def _connect(self, *, read_only: bool) -> Any:
+        if self.path.is_dir():
+            raise StoreError(f"{self.path}: is a directory, not a store")
         waited = time.monotonic() + LOCK_PATIENCE_S
         while True:
             try:

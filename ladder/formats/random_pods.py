@@ -6,6 +6,7 @@ that every entrant sits in seats / gcd(E, seats) pods a round, whatever E is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import gcd
 
 import numpy as np
@@ -17,13 +18,17 @@ from ladder.seeds import draw, new_source
 class RandomLineups:
     """The pods of all rounds; a line-up drawn more than once gets its matches added up."""
 
-    def __init__(self, entrants: int, seats: int, matches: int, rounds: int, key: bytes) -> None:
+    def __init__(
+        self, order: Sequence[int], seats: int, matches: int, rounds: int, key: bytes
+    ) -> None:
+        """`order` is the entrants' positions in the order that is shuffled."""
+        entrants = len(order)
         self._entrants, self._matches = entrants, matches
         self._each = rounds * seats // gcd(entrants, seats)
         pods = np.empty((rounds, entrants // gcd(entrants, seats), seats), np.int32)
         ring = np.arange(pods.shape[1] * seats).reshape(-1, seats) % entrants
         for number in range(rounds):
-            pods[number] = np.array(_shuffled(entrants, key, number))[ring]
+            pods[number] = np.array(order)[_shuffled(entrants, key, number)][ring]
         flat = np.sort(pods.reshape(-1, seats), axis=1)
         self._lineups, self._counts = np.unique(flat, axis=0, return_counts=True)
 

@@ -23,7 +23,7 @@ _LEAST = 1e-12  # a probability counts as no less in a log loss
 
 @dataclass(frozen=True)
 class Spread:
-    """How far mu moves against the mean of all when the same matches come in other orders, by bot."""
+    """How far mu, less the mean of all, moves when the matches come in other orders, by bot."""
 
     low: Floats
     high: Floats

@@ -1,0 +1,1 @@
+"""The test suite; each file says what it proves."""

@@ -1,0 +1,1 @@
+"""Tests of Pasa, filed by the numbers of its rules."""
