@@ -168,7 +168,7 @@ def _rate(
             *new_board(),
         )
         passes += 1
-        inverse = np.linalg.inv(joint + diagonal)
+        inverse = np.asarray(np.linalg.inv(joint + diagonal), np.float64)
         step = inverse @ (prior_precision * (settings.mu - mu) + force)
         largest = np.abs(step).max(initial=0.0)
         if largest > longest:

@@ -146,7 +146,8 @@ def _move(
         share = precision_scaled * floats[COLUMN, i]
         for j in range(seats):
             cov[i, j] -= share * floats[COLUMN, j]
-    return max(abs(precision) * variance, abs(force) * math.sqrt(max(variance, 0.0)))
+    step: float = max(abs(precision) * variance, abs(force) * math.sqrt(max(variance, 0.0)))
+    return step
 
 
 @jitted

@@ -16,8 +16,6 @@ from ladder.ratings.match import (
     PRIOR,
     TOLERANCE,
     VARIANCE,
-    Floats,
-    Ints,
     even_out,
     new_board,
     set_performances,
@@ -25,7 +23,15 @@ from ladder.ratings.match import (
     skill_update,
     state_comparisons,
 )
-from ladder.ratings.patterns import EMPTY, Ratings, check_results, count_matches, settle_draws
+from ladder.ratings.patterns import (
+    EMPTY,
+    Floats,
+    Ints,
+    Ratings,
+    check_results,
+    count_matches,
+    settle_draws,
+)
 from ladder.ratings.settings import RatingSettings, draw_margin
 
 

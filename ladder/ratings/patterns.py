@@ -113,7 +113,8 @@ def group_results(
     """
     num_ranks = MAX_SEATS + 2
     ranks = dense_places(lineups, places, rank_by)
-    keys = np.sort(ranks * (num_bots + 1) + lineups, axis=1)  # an empty seat sorts last
+    bots = np.where(lineups == EMPTY, num_bots, lineups)
+    keys = np.sort(ranks * (num_bots + 1) + bots, axis=1)  # an empty seat sorts last
     radix = num_ranks * (num_bots + 1)
     if radix ** keys.shape[1] < 2**63:
         packed = np.zeros(len(keys), np.int64)

@@ -141,7 +141,8 @@ def win_probabilities(lineups: Ints, ratings: Ratings, *, beta: float) -> Floats
     found = np.zeros(lineups.shape)
     deviation = np.sqrt(ratings.sigma**2 + beta**2)
     _fill_win_probabilities(lineups, ratings.mu, deviation, nodes * _REACH, weights * _REACH, found)
-    return found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
+    scaled: Floats = found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
+    return scaled
 
 
 @jitted
@@ -187,8 +188,8 @@ def predictive_check(
     """How well ratings made from `seen` foretell who wins the matches in `held_out`.
 
     Both are (lineups, places, counts). The baseline gives each seat its bot's win share in `seen`
-    (with one win in as many seats as a match has added), scaled to sum to 1 in the line-up. A shared
-    first place is shared evenly.
+    (with one win in as many seats as a match has added), scaled to sum to 1 in the line-up.
+    A shared first place is shared evenly.
     """
     lineups, places, counts = held_out
     lineups, places = check_results(lineups, places, len(ratings.mu))
