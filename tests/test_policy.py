@@ -59,7 +59,8 @@ def refusal_or_parity(path: Path, matches: int = 400, seats: int = 4) -> str | N
 SAME = {
     "arithmetic": "x = view.lead * 3 - view.turns_left\n"
     "return view.least_stake if x > 7 else view.most_stake",
-    "floats inside": "return view.least_stake if view.pile * params.share > 60.5 else view.most_stake",
+    "floats inside": "bold = view.pile * params.share > 60.5\n"
+    "return view.least_stake if bold else view.most_stake",
     "floor of a float": "return view.legal[int(view.luck / 2**31 * view.num_legal)]",
     "a loop": "s = view.least_stake\nfor x in view.legal:\n    if x < 30:\n        s = x\nreturn s",
     "a while loop": "i = 0\nwhile i < view.num_legal - 1 and view.legal[i] < 10:\n    i += 1\n"
@@ -74,7 +75,8 @@ SAME = {
     "index out of range": "return view.legal[view.turns_left - 4]",
     "division by zero": "return view.legal[view.luck // (view.turns_left - 5) % view.num_legal]",
     "illegal stake": "return view.most_stake + (1 if view.turns_left == 3 else 0)",
-    "outgrows 64 bits": "x = view.luck * view.luck * view.luck + 1\nreturn view.legal[x % view.num_legal]",
+    "outgrows 64 bits": "x = view.luck * view.luck * view.luck + 1\n"
+    "return view.legal[x % view.num_legal]",
     "shifts out": "return view.legal[((view.luck << 40) >> 3) % view.num_legal]",
     "powers": "return view.legal[(view.luck ** 3) % view.num_legal]",
     "math": "return view.legal[int(math.sqrt(view.luck)) % view.num_legal]",
@@ -102,7 +104,8 @@ REFUSED = {
     "try": ("try:\n    return view.legal[9]\nexcept IndexError:\n    return view.legal[0]", "try"),
     "writes to the view": ("view.piles[0] = 9\nreturn view.least_stake", "writes to view.piles[0]"),
     "sets an attribute": ("view.pile = 9\nreturn view.least_stake", "writes to view.pile"),
-    "writes through a name": ("p = view.piles\np[0] = 9\nreturn view.least_stake", "writes to p[0]"),
+    "writes through a name": (
+        "p = view.piles\np[0] = 9\nreturn view.least_stake", "writes to p[0]"),
     "prints": ("print(view)\nreturn view.least_stake", "the builtin print"),
     "used before it is set": (
         "if view.lead > 0:\n    x = view.least_stake\nreturn x", "x may be used before it is set"),
