@@ -320,7 +320,8 @@ def open_round(state: Row) -> int:
 def observe(state: Row, out: Row) -> Row:
     """The row the deciding seat sees: all that is open, its hand and nothing else (rule 7)."""
     listed = LEGAL + state[NUM_LEGAL]
-    out[:listed] = state[:listed]
+    for cell in range(listed):
+        out[cell] = state[cell]
     for cell in range(listed, VIEW_WIDTH):
         out[cell] = 0  # what another seat was shown here before
     at = FACES
