@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from ladder.errors import IllegalActionError, ParseError
 from ladder.games.nodes import CHANCE, END, LEGAL_AT, NODE, NUM_LEGAL, SEAT
@@ -104,6 +105,12 @@ def decks_text(action: int) -> str:
     return " | ".join(" ".join(map(str, cards[i : i + 3])) for i in (0, 3, 6))
 
 
+@cache
+def _ways_to_deal() -> dict[str, int]:
+    """A deal for each text of decks; cards of -1 are alike, so several deals share one."""
+    return {decks_text(action): action for action in reversed(range(deal.DECK_WAYS))}
+
+
 def parse_decks(text: str) -> int:
     """Undo `decks_text`; within a deck the order does not matter.
 
@@ -121,7 +128,7 @@ def parse_decks(text: str) -> int:
             f"decks are written as in '7 -1 3 | 1 2 -1 | 5 -1 4', nine cards in all (got {text!r})"
         )
     wanted = " | ".join(" ".join(map(str, deck)) for deck in decks)
-    return next(way for way in range(deal.DECK_WAYS) if decks_text(way) == wanted)
+    return _ways_to_deal()[wanted]
 
 
 def tile_names(tiles: Sequence[int]) -> list[str]:
