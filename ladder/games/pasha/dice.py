@@ -25,9 +25,7 @@ from ladder.games.pasha.dice_kernels import (
     NUM_MULTISETS,
     STOP,
     SURE,
-    follow,
-    solve,
-    spread,
+    kernels,
 )
 
 Floats = NDArray[np.float64]
@@ -75,6 +73,7 @@ def tables() -> Tables:
     as_ints = [np.array(x) for x in (packed, more, keeps_at, keeps, changes_at, changes, actions)]
     first = np.zeros(NUM_KEPT)
     first[NUM_KEPT - 1] = 1.0
+    spread, _, _ = kernels()
     spread(first, as_ints[1])
     first = first[:NUM_MULTISETS].copy()
     return Tables._make([*as_ints, np.array(marks), first])
@@ -127,6 +126,7 @@ class Plan:
         self._end_choice: Ints = np.empty(shape[2:], np.int64)
         self._level_choice: Ints = np.empty(shape, np.int64)
         least = NUM_KEPT if reroll_any else NUM_MULTISETS + 126  # 126 multisets of four
+        _, solve, _ = kernels()
         self._start: Floats = solve(
             self.utility, tables(), rolls, lamp, least, between,
             self._ends, self._levels, self._end_choice, self._level_choice,
@@ -180,6 +180,7 @@ class Plan:
 
     def distribution(self) -> Floats:
         """[cubes + 1, 37]: the chance to end with so many cubes left and this mark."""
+        _, _, follow = kernels()
         result: Floats = follow(
             self.utility, tables(), self.rolls, self.has_lamp,
             self._ends, self._levels, self._end_choice, self._level_choice,

@@ -1,13 +1,17 @@
 """The compiled half of dice.py: backward and forward induction over multisets of dice.
 
-`t` is dice.py's `Tables`. Nothing here looks outside this file, so numba's cache on disk, which
-watches one file, can be trusted.
+`t` is dice.py's `Tables`; other arguments are arrays of floats (values, chances) and ints (choices)
+as `Plan` lays them out.
 """
 
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+from functools import cache
+from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ladder.jit import compiled, outlined
 
 NUM_MULTISETS = 252
 NUM_KEPT = 462  # multisets of up to five dice; the 252 of five come first
@@ -15,7 +19,7 @@ STOP = -1  # in a plan's tables: no dice are rolled, no cube is spent
 SURE = 1e-12  # a gain below this is rounding
 
 
-@njit(cache=True)
+@outlined
 def spread(chances, more):
     """Roll what is missing: move the chances of kept dice to the multisets of five."""
     for i in range(NUM_KEPT - 1, NUM_MULTISETS - 1, -1):
@@ -24,7 +28,7 @@ def spread(chances, more):
             chances[more[i, face]] += share
 
 
-@njit(cache=True)
+@outlined
 def expect(values, more, kept):
     """kept[i]: the expected value when the dice of multiset i are kept and the rest rolled."""
     for i in range(NUM_MULTISETS):
@@ -36,7 +40,7 @@ def expect(values, more, kept):
         kept[i] = total / 6
 
 
-@njit(cache=True)
+@outlined
 def raise_by_reroll(kept, keeps_at, keeps, least, values, choice):
     """Where keeping some dice and rolling the rest beats `values`, put it there.
 
@@ -49,7 +53,7 @@ def raise_by_reroll(kept, keeps_at, keeps, least, values, choice):
                 choice[d] = k
 
 
-@njit(cache=True)
+@outlined
 def spend(before, kept, t, least, values, choice):
     """Where one cube beats `values`, put it there; `before` is what one cube less is worth."""
     for d in range(NUM_MULTISETS):
@@ -60,7 +64,6 @@ def spend(before, kept, t, least, values, choice):
     raise_by_reroll(kept, t.keeps_at, t.keeps, least, values, choice)
 
 
-@njit(cache=True)
 def solve(utility, t, rolls, lamp, least, between, ends, levels, end_choice, level_choice):
     """Fill the values and choices of a plan by backward induction; the lamp's values too.
 
@@ -109,7 +112,6 @@ def solve(utility, t, rolls, lamp, least, between, ends, levels, end_choice, lev
     return start
 
 
-@njit(cache=True)
 def follow(utility, t, rolls, lamp, ends, levels, end_choice, level_choice):
     """The chances of every final mark and number of cubes left, by forward induction."""
     cubes = utility.shape[0] - 1
@@ -173,3 +175,10 @@ def follow(utility, t, rolls, lamp, ends, levels, end_choice, level_choice):
             for d in range(NUM_MULTISETS):
                 over[c - 1, d] += again[d]
     return result
+
+
+@cache
+def kernels() -> tuple[Any, Any, Any]:
+    """(spread, solve, follow), compiled or loaded from the cache."""
+    source = "games/pasha/dice_kernels.py"
+    return tuple(compiled(kernel, source) for kernel in (spread, solve, follow))  # type: ignore[return-value]
