@@ -33,6 +33,7 @@ GAME = Game(
     },
     terminations=text.TERMINATIONS,
     score_name="points",
+    score_key="scores",
     chance_name="roll",
     max_seats=row.MAX_SEATS,
     text=text,
@@ -43,4 +44,5 @@ GAME = Game(
     observe=rules.observe,
     score=scoring.score,
     standing=scoring.standing,
+    num_seats=row.num_seats,
 )

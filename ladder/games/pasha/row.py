@@ -14,7 +14,7 @@ nine cards; a shuffle of a set of tiles is one of six orders; a first player is 
 
 from __future__ import annotations
 
-from ladder.games.nodes import HEADER
+from ladder.games.nodes import HEADER, ReadRow
 from ladder.jit import rule
 
 MAX_SEATS = 5
@@ -87,6 +87,12 @@ _CUBE_CHANGE = 1 << 22
 FULL_SET = 0o101111103  # -1 three times, 1 2 3 4 5 and 7 once
 
 POINTS_TILE, DISCARD_TILE, CUBES_TILE = 1, 2, 3
+
+
+@rule
+def num_seats(state: ReadRow) -> int:
+    """Seats at this table."""
+    return state[SEATS]
 
 
 @rule

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from ladder.errors import IllegalActionError, ParseError
 from ladder.games.nodes import CHANCE, END, LEGAL_AT, NODE, NUM_LEGAL, SEAT
@@ -12,6 +13,7 @@ from ladder.games.pasha import board, deal, row, rules
 from ladder.games.pasha.scoring import score
 
 TERMINATIONS = ("rounds",)
+EFFECTS = ("", "points", "discard", "cubes")  # by tile_effect
 ROWS = ("beside", "pair", "two pairs", "three", "full house", "four", "five")
 DECISIONS = {
     row.CARD: ("a card", "rule 4.B.1"),
@@ -341,3 +343,53 @@ def parse_state(text: str) -> dict[str, list[int]]:
         raise ParseError(f"not a state of the table (got {text!r})")
     parts = zip(names, found.groups(), strict=True)
     return {name: [int(n) for n in numbers.split() if n != "-"] for name, numbers in parts}
+
+
+def state_values(state: Sequence[int]) -> dict[str, Any]:
+    """The table as plain values."""
+    seats = range(state[row.SEATS])
+    marks = [state[row.MARKS + seat] for seat in seats]
+    at = [row.DECKS + seat * row.NUM_CARDS for seat in seats]
+    return {
+        "rounds_played": state[row.ROUND],
+        "leader": state[row.LEADER],
+        "played": [state[row.PLAYED + seat] for seat in seats],
+        "marks": [mark_text(mark) if mark >= 0 else None for mark in marks],
+        "cards": [list(state[first : first + row.NUM_CARDS]) for first in at],
+        "scores": [score(state, seat) for seat in seats],
+        "cubes": [state[row.CUBES + seat] for seat in seats],
+        "tiles": [tile_text(tile) for tile in state[row.ABOVE : row.ABOVE + row.NUM_TILES] if tile],
+        "dice": [int(face) for face in dice_text(state[row.DICE]).split()],
+        "rolls_left": state[row.ROLLS_LEFT],
+    }
+
+
+def tile_text(tile: int) -> str:
+    """A bonus tile in words.
+
+    >>> tile_text(row.tile(2, row.POINTS_TILE, 3)), tile_text(row.tile(5, row.DISCARD_TILE, 0))
+    ('points 3 on 2', 'discard on 5')
+    """
+    effect = EFFECTS[row.tile_effect(tile)]
+    amount = f" {row.tile_amount(tile)}" if row.tile_amount(tile) else ""
+    return f"{effect}{amount} on {row.tile_column(tile)}"
+
+
+def parse_tile(text: str) -> int:
+    """Undo `tile_text`.
+
+    >>> parse_tile("cubes 3 on 1") == row.tile(1, row.CUBES_TILE, 3)
+    True
+    """
+    found = re.fullmatch(r"(points|discard|cubes)(?: (\d+))? on ([1-6])", text.strip())
+    if not found:
+        raise ParseError(f"a tile is written as in 'points 3 on 2' (got {text!r})")
+    return row.tile(int(found[3]), EFFECTS.index(found[1]), int(found[2] or 0))
+
+
+def told(state: Sequence[int], action: int) -> str:
+    """What a roll makes of the dice; the other actions say themselves."""
+    if state[NODE] != CHANCE or state[row.STEP] != row.ROLL_STEP:
+        return ""
+    faces = roll_text(action, state[row.ROLLING]).removeprefix("roll ")
+    return mark_text(board.best_mark(state[row.DICE] + parse_dice(faces)))
