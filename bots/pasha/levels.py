@@ -1,23 +1,203 @@
-"""Four levels of Pasha, Easy to Master."""
+"""Four levels of Pasha, Easy to Master; each adds ideas to the one before."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from ladder.games.pasha import PashaBot, PashaView
-from ladder.games.pasha.row import STOP, count, reroll_all_but
+import numpy as np
+
+from bots.pasha.prospects import Prospects, prospects, rolls_of
+from bots.pasha.worth import Floats, Weights, worth_of_marks
+from ladder.games.pasha import PashaBot, PashaView, board
+from ladder.games.pasha.dice import Plan
+from ladder.games.pasha.row import (
+    NUM_MARKS,
+    STOP,
+    card_value,
+    change_die,
+    count,
+    cube_change,
+    play,
+    reroll_all_but,
+)
 
 
 class Easy(PashaBot):
-    """Goes for as many dice of one face as it can get, stops when it leads the round."""
+    """Goes for as many dice of one face as it can get; a cube now and then for one more."""
 
     @staticmethod
     def reroll(view: PashaView, params: Any) -> int:
-        """Keep the most frequent face, the higher one if there are two."""
-        if view.seats_to_play == 0 and view.mark >= view.best_mark:
+        """Keep the most frequent face, the higher one if there are two; stop at a full house."""
+        if view.mark >= board.mark(board.FULL_HOUSE, 1):
             return STOP
         keep = 6
         for face in range(5, 0, -1):
             if count(view.dice, face) > count(view.dice, keep):
                 keep = face
         return reroll_all_but(view.dice, keep)
+
+    @staticmethod
+    def cube(view: PashaView, params: Any) -> int:
+        """Change one die where that makes a better row, at most one cube a round."""
+        if view.cubes < view.rounds_left // 2:
+            return STOP
+        best = board.mark_row(view.mark)
+        chosen = STOP
+        for face in range(1, 7):
+            if count(view.dice, face) > 0:
+                for step in range(-1, 2, 2):
+                    if 1 <= face + step <= 6:
+                        action = cube_change(face, step)
+                        row = board.mark_row(board.best_mark(change_die(view.dice, action)))
+                        if row > best:
+                            best = row
+                            chosen = action
+        return chosen
+
+
+class Planner(PashaBot):
+    """Base of the levels that follow an exact plan of their dice, made once a turn."""
+
+    def __init__(self) -> None:
+        self._plan: Plan | None = None
+        self._turn = -1
+
+    def plan(self, view: PashaView, card: int) -> Plan:
+        """The plan of a turn with this card; `view` is one of that turn."""
+        raise NotImplementedError
+
+    def _planned(self, view: PashaView) -> Plan:
+        if self._plan is None or self._turn != view.rounds_left:
+            self._plan, self._turn = self.plan(view, view.played[view.seat]), view.rounds_left
+        return self._plan
+
+    def reroll(self, view: PashaView) -> int:
+        """As planned."""
+        lamp = bool(view.lamp_left)
+        plan = self._planned(view)
+        return plan.reroll(view.dice, view.rolls_left, cubes=view.cubes, lamp=lamp)
+
+    def lamp(self, view: PashaView) -> int:
+        """As planned."""
+        return self._planned(view).lamp(view.dice, cubes=view.cubes)
+
+    def cube(self, view: PashaView) -> int:
+        """As planned."""
+        lamp = bool(view.lamp_left)
+        plan = self._planned(view)
+        return plan.cube(view.dice, view.cubes, rolls_left=view.rolls_left, lamp=lamp)
+
+    def column(self, view: PashaView) -> int:
+        """As planned."""
+        return self._planned(view).column(view.dice, view.cubes)
+
+
+class Medium(Planner):
+    """Exact dice and cubes for one fixed aim: to beat a seat that rolls as well as it can.
+
+    `points` is what beating it is taken to be worth, `price` what a cube is.
+    """
+
+    points: float = 8.0
+    price: float = 2.0
+
+    def plan(self, view: PashaView, card: int) -> Plan:
+        """The same for every round with this many cubes, rolls and lamps."""
+        lamp = bool((view.lamp_cards >> play(card)) & 1)
+        options = bool(view.reroll_any), bool(view.cubes_between_rolls)
+        rolls = rolls_of(card, view.extra_cards)
+        return fixed_plan(self.points, self.price, view.cubes, rolls, lamp, *options)
+
+
+@cache
+def fixed_plan(
+    points: float, price: float, cubes: int, rolls: int, lamp: bool, reroll_any: bool, between: bool
+) -> Plan:
+    """Medium's plan."""
+    beaten, beats = 0.0, []
+    for chance in usual_marks():
+        beats.append(beaten)
+        beaten += chance
+    marks = [[points * share + price * c for share in beats] for c in range(cubes + 1)]
+    return Plan(marks, rolls=rolls, lamp=lamp, reroll_any=reroll_any, between=between)
+
+
+@cache
+def usual_marks() -> tuple[float, ...]:
+    """The chances of each mark for a seat that rolls as well as it can and spends no cube."""
+    aim = [float(mark * mark) for mark in range(NUM_MARKS)]
+    return tuple(Plan(aim).distribution()[0].tolist())
+
+
+class Hard(Planner):
+    """Plans for the round as it stands: cards and tiles on the table, marks to beat, hidden sets."""
+
+    price: float = 2.0
+    tiles: float = 1.0
+
+    def plan(self, view: PashaView, card: int) -> Plan:
+        """For the expected card of each rank, a cube at its price."""
+        cube_worth: Floats = self.price * np.arange(view.cubes + 2, dtype=np.float64)
+        later = np.array(usual_marks())
+        cells = np.array(view)
+        marks = worth_of_marks(cells, card, view.cubes, later, cube_worth, Weights(0.0, self.tiles, 0.0))
+        return plan_of(view, card, marks)
+
+
+def plan_of(view: PashaView, card: int, marks: Any) -> Plan:
+    """The plan of a turn with this card for what the marks are worth."""
+    return Plan(
+        marks,
+        rolls=rolls_of(card, view.extra_cards),
+        lamp=bool((view.lamp_cards >> play(card)) & 1),
+        reroll_any=bool(view.reroll_any),
+        between=bool(view.cubes_between_rolls),
+    )
+
+
+class Master(Planner):
+    """Plans card, dice and cubes together; every idea has a param that turns it off."""
+
+    lookahead: float = 1.0  # choose the card by what each is worth now, against usually
+    rivals: float = 1.0  # what a rival does not get counts too
+    tiles: float = 1.0
+    lead: float = 0.0  # what it costs to play first in the next round
+    cube_price: float = 0.0  # a fixed price instead of the exact worth of a cube
+
+    def plan(self, view: PashaView, card: int) -> Plan:
+        """For everything that a mark brings; the tables of averages are made once a process."""
+        return self._plan_for(view, np.array(view), card)
+
+    def _plan_for(self, view: PashaView, cells: Any, card: int) -> Plan:
+        usual = self._prospects(view)
+        cubes = view.cubes
+        if self.cube_price > 0:
+            cube_worth: Floats = self.cube_price * np.arange(cubes + 2, dtype=np.float64)
+        else:
+            cube_worth = usual.cube_worth[view.rounds_left - 1]
+        weights = Weights(self.rivals, self.tiles, self.lead if view.rounds_left > 1 else 0.0)
+        marks = worth_of_marks(cells, card, cubes, usual.later, cube_worth, weights)
+        return plan_of(view, card, marks)
+
+    def _prospects(self, view: PashaView) -> Prospects:
+        return prospects(
+            view.seats, view.extra_cards, view.lamp_cards, view.reroll_any,
+            view.cubes_between_rolls, Weights(self.rivals, self.tiles, self.lead),
+        )  # fmt: skip
+
+    def card(self, view: PashaView) -> int:
+        """The card whose plan is worth most above what a plan with it usually is."""
+        if not self.lookahead:
+            return view.legal[0]
+        usual = self._prospects(view).card_worth
+        cells = np.array(view)
+        best, gain = view.legal[0], -1e9
+        for action in view.legal:
+            value = card_value(action)
+            plan = self._plan_for(view, cells, value)
+            now = plan.value - self.lookahead * usual[value]
+            if now > gain:
+                best, gain, self._plan = action, now, plan
+        self._turn = view.rounds_left
+        return best

@@ -181,4 +181,4 @@ def follow(utility, t, rolls, lamp, ends, levels, end_choice, level_choice):
 def kernels() -> tuple[Any, Any, Any]:
     """(spread, solve, follow), compiled or loaded from the cache."""
     source = "games/pasha/dice_kernels.py"
-    return tuple(compiled(kernel, source) for kernel in (spread, solve, follow))  # type: ignore[return-value]
+    return tuple(compiled(kernel, source) for kernel in (spread, solve, follow))
