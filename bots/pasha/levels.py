@@ -94,33 +94,22 @@ class Planner(PashaBot):
 
 
 class Medium(Planner):
-    """Exact dice and cubes for one fixed aim: to beat a seat that rolls as well as it can.
+    """Exact dice and cubes for the round as it stands: cards on the table, marks to beat.
 
-    `points` is what beating it is taken to be worth, `price` what a cube is.
+    A cube has a fixed price; tiles are not looked at. Cards go from high to low.
     """
 
-    points: float = 8.0
     price: float = 2.0
+    tiles: float = 0.0
 
     def plan(self, view: PashaView, card: int) -> Plan:
-        """The same for every round with this many cubes, rolls and lamps."""
-        lamp = bool((view.lamp_cards >> play(card)) & 1)
-        options = bool(view.reroll_any), bool(view.cubes_between_rolls)
-        rolls = rolls_of(card, view.extra_cards)
-        return fixed_plan(self.points, self.price, view.cubes, rolls, lamp, *options)
-
-
-@cache
-def fixed_plan(
-    points: float, price: float, cubes: int, rolls: int, lamp: bool, reroll_any: bool, between: bool
-) -> Plan:
-    """Medium's plan."""
-    beaten, beats = 0.0, []
-    for chance in usual_marks():
-        beats.append(beaten)
-        beaten += chance
-    marks = [[points * share + price * c for share in beats] for c in range(cubes + 1)]
-    return Plan(marks, rolls=rolls, lamp=lamp, reroll_any=reroll_any, between=between)
+        """For the expected card of each rank."""
+        cube_worth: Floats = self.price * np.arange(view.cubes + 2, dtype=np.float64)
+        weights = Weights(rivals=0.0, tiles=self.tiles)
+        later = np.array(usual_marks())
+        cells = np.array(view)
+        marks = worth_of_marks(cells, card, view.cubes, later, cube_worth, weights)
+        return plan_of(view, card, marks)
 
 
 @cache
@@ -130,19 +119,10 @@ def usual_marks() -> tuple[float, ...]:
     return tuple(Plan(aim).distribution()[0].tolist())
 
 
-class Hard(Planner):
-    """Plans for the round as it stands: cards and tiles on the table, marks to beat, hidden sets."""
+class Hard(Medium):
+    """Medium, and the tiles above a mark's column count by the chance to take them."""
 
-    price: float = 2.0
     tiles: float = 1.0
-
-    def plan(self, view: PashaView, card: int) -> Plan:
-        """For the expected card of each rank, a cube at its price."""
-        cube_worth: Floats = self.price * np.arange(view.cubes + 2, dtype=np.float64)
-        later = np.array(usual_marks())
-        cells = np.array(view)
-        marks = worth_of_marks(cells, card, view.cubes, later, cube_worth, Weights(0.0, self.tiles, 0.0))
-        return plan_of(view, card, marks)
 
 
 def plan_of(view: PashaView, card: int, marks: Any) -> Plan:
