@@ -5,8 +5,8 @@ the best action at every decision after the card, and the distribution over fina
 left under that play; rolls left, extra throw, lamp and cubes are all in it (rule 4.B).
 
 There are 252 multisets of five dice and 462 of up to five. A level of rerolls costs 1,260 sums
-over dice to come and a maximum over 4,368 pairs (dice, dice kept); a plan takes one level a roll
-and one a cube, about 8 microseconds each, compiled. Sums run in a fixed order, so that every
+over dice to come and about 1,700 comparisons over dice kept; a plan takes one level a roll and
+one a cube, about 4 microseconds each, compiled. Sums run in a fixed order, so that every
 machine gets the same floats.
 """
 
@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from ladder.games.pasha import board, row
 from ladder.games.pasha.dice_kernels import (
+    CHANGE,
+    CUBE,
     NUM_KEPT,
     NUM_MULTISETS,
     STOP,
@@ -37,9 +39,9 @@ class Tables(NamedTuple):
 
     packed: Ints  # [462] the multiset as row.count reads it
     more: Ints  # [462, 6] the multiset with a die of face f + 1 added; -1 at five dice
-    keeps_at: Ints  # [253] where in `keeps` the proper subsets of a multiset of five begin
-    keeps: Ints
-    changes_at: Ints  # [253] the same for what a cube's change makes of it
+    less_at: Ints  # [463] where in `less` a multiset's subsets with one die less begin
+    less: Ints
+    changes_at: Ints  # [253] the same for what a cube's change makes of five dice
     changes: Ints
     change_actions: Ints
     marks: Ints  # [252, 2] the mark, and the other one of two pairs (else the same)
@@ -58,10 +60,13 @@ def tables() -> Tables:
         [number.get(multiset + row.one(face), -1) if len(dice) < 5 else -1 for face in range(1, 7)]
         for dice, multiset in zip(faces, packed, strict=True)
     ]
-    keeps, keeps_at, changes, actions, changes_at, marks = [], [0], [], [], [0], []
+    less, less_at, changes, actions, changes_at, marks = [], [0], [], [], [0], []
+    for multiset in packed:
+        less += [
+            number[multiset - row.one(face)] for face in range(1, 7) if row.count(multiset, face)
+        ]
+        less_at.append(len(less))
     for multiset in packed[:NUM_MULTISETS]:
-        keeps += [number[multiset - reroll] for reroll in _rerolls(multiset)]
-        keeps_at.append(len(keeps))
         for face in range(1, 7):
             for step in (1, -1):
                 if row.count(multiset, face) and 1 <= face + step <= 6:
@@ -70,21 +75,13 @@ def tables() -> Tables:
         changes_at.append(len(changes))
         best, lower = board.best_mark(multiset), board.lower_column(multiset)
         marks.append([best, board.mark(board.TWO_PAIRS, lower) if lower else best])
-    as_ints = [np.array(x) for x in (packed, more, keeps_at, keeps, changes_at, changes, actions)]
+    as_ints = [np.array(x) for x in (packed, more, less_at, less, changes_at, changes, actions)]
     first = np.zeros(NUM_KEPT)
     first[NUM_KEPT - 1] = 1.0
     spread, _, _ = kernels()
     spread(first, as_ints[1])
     first = first[:NUM_MULTISETS].copy()
     return Tables._make([*as_ints, np.array(marks), first])
-
-
-def _rerolls(multiset: int) -> list[int]:
-    """Every non-empty set of these dice."""
-    state = [0] * row.WIDTH
-    state[3] = row.LEGAL
-    board.list_rerolls(state, multiset)
-    return state[row.LEGAL + 1 : row.LEGAL + state[2]]
 
 
 @cache
@@ -125,10 +122,9 @@ class Plan:
         self._levels: Floats = np.empty(shape)
         self._end_choice: Ints = np.empty(shape[2:], np.int64)
         self._level_choice: Ints = np.empty(shape, np.int64)
-        least = NUM_KEPT if reroll_any else NUM_MULTISETS + 126  # 126 multisets of four
         _, solve, _ = kernels()
         self._start: Floats = solve(
-            self.utility, tables(), rolls, lamp, least, between,
+            self.utility, tables(), rolls, lamp, not reroll_any, between,
             self._ends, self._levels, self._end_choice, self._level_choice,
         )  # fmt: skip
 
@@ -145,10 +141,10 @@ class Plan:
     def reroll(self, dice: int, rolls_left: int, *, cubes: int | None = None, lamp: bool) -> int:
         """The dice to roll again, packed; row.STOP for none (`lamp`: it is still to come)."""
         have = self.cubes if cubes is None else cubes
-        choice = self._level_choice[int(lamp), rolls_left, have, numbers()[dice]]
-        if choice == STOP:
+        choice = int(self._level_choice[int(lamp), rolls_left, have, numbers()[dice]])
+        if choice == STOP or choice >= CHANGE:
             return row.STOP
-        return dice - int(tables().packed[tables().keeps[choice]])
+        return dice - int(tables().packed[choice])
 
     def lamp(self, dice: int, *, cubes: int | None = None) -> int:
         """1 to begin anew, 0 to stay."""
@@ -162,15 +158,14 @@ class Plan:
             choice = int(self._end_choice[cubes, d])
         else:
             choice = int(self._level_choice[int(lamp), rolls_left, cubes, d])
-            if choice < t.keeps.size:
+            if choice < CHANGE:
                 return row.STOP  # a free reroll, or none
-            if choice >= t.keeps.size + t.changes.size:
-                choice -= t.keeps.size + t.changes.size
+            choice -= CUBE if choice >= CUBE else 0
         if choice == STOP:
             return row.STOP
-        if choice >= t.keeps.size:
-            return int(t.change_actions[choice - t.keeps.size])
-        return row.cube_reroll(dice - int(t.packed[t.keeps[choice]]))
+        if choice >= CHANGE:
+            return int(t.change_actions[choice - CHANGE])
+        return row.cube_reroll(dice - int(t.packed[choice]))
 
     def column(self, dice: int, cubes: int) -> int:
         """The column for two pairs."""

@@ -15,7 +15,11 @@ from ladder.jit import compiled, outlined
 
 NUM_MULTISETS = 252
 NUM_KEPT = 462  # multisets of up to five dice; the 252 of five come first
-STOP = -1  # in a plan's tables: no dice are rolled, no cube is spent
+# A plan's choices: STOP, the multiset kept, CHANGE + which of the changes, and between rolls, where
+# a cube's reroll is told from a free one, CUBE + the multiset kept.
+STOP = -1
+CHANGE = 1000
+CUBE = 10_000
 SURE = 1e-12  # a gain below this is rounding
 
 
@@ -41,30 +45,41 @@ def expect(values, more, kept):
 
 
 @outlined
-def raise_by_reroll(kept, keeps_at, keeps, least, values, choice):
+def raise_by_reroll(kept, t, only_one, best, source, values, choice):
     """Where keeping some dice and rolling the rest beats `values`, put it there.
 
-    `least` is the first multiset that may be kept: 252, or the first with four dice only.
+    The best subset of some dice is the dice themselves or the best subset of one die less, so no
+    subset is looked at twice; `best` and `source` are room for that. `only_one`: four dice stay.
     """
+    for i in range(NUM_KEPT - 1, NUM_MULTISETS - 1, -1):
+        best[i] = kept[i]
+        source[i] = i
+        if not only_one:
+            for k in range(t.less_at[i], t.less_at[i + 1]):
+                j = t.less[k]
+                if best[j] > best[i] + SURE:
+                    best[i] = best[j]
+                    source[i] = source[j]
     for d in range(NUM_MULTISETS):
-        for k in range(keeps_at[d], keeps_at[d + 1]):
-            if keeps[k] < least and kept[keeps[k]] > values[d] + SURE:
-                values[d] = kept[keeps[k]]
-                choice[d] = k
+        for k in range(t.less_at[d], t.less_at[d + 1]):
+            j = t.less[k]
+            if best[j] > values[d] + SURE:
+                values[d] = best[j]
+                choice[d] = source[j]
 
 
 @outlined
-def spend(before, kept, t, least, values, choice):
+def spend(before, kept, t, only_one, best, source, values, choice):
     """Where one cube beats `values`, put it there; `before` is what one cube less is worth."""
     for d in range(NUM_MULTISETS):
         for k in range(t.changes_at[d], t.changes_at[d + 1]):
             if before[t.changes[k]] > values[d] + SURE:
                 values[d] = before[t.changes[k]]
-                choice[d] = t.keeps.size + k
-    raise_by_reroll(kept, t.keeps_at, t.keeps, least, values, choice)
+                choice[d] = CHANGE + k
+    raise_by_reroll(kept, t, only_one, best, source, values, choice)
 
 
-def solve(utility, t, rolls, lamp, least, between, ends, levels, end_choice, level_choice):
+def solve(utility, t, rolls, lamp, only_one, between, ends, levels, end_choice, level_choice):
     """Fill the values and choices of a plan by backward induction; the lamp's values too.
 
     ends[c, d]: rolling is over, the lamp is gone, c cubes are left. levels[l, r, c, d]: r rolls
@@ -73,13 +88,15 @@ def solve(utility, t, rolls, lamp, least, between, ends, levels, end_choice, lev
     """
     cubes = utility.shape[0] - 1
     kept = np.empty(NUM_KEPT)
+    best = np.empty(NUM_KEPT)
+    source = np.empty(NUM_KEPT, np.int64)
     for c in range(cubes + 1):
         for d in range(NUM_MULTISETS):
             ends[c, d] = max(utility[c, t.marks[d, 0]], utility[c, t.marks[d, 1]])
             end_choice[c, d] = STOP
         if c > 0:
             expect(ends[c - 1], t.more, kept)
-            spend(ends[c - 1], kept, t, least, ends[c], end_choice[c])
+            spend(ends[c - 1], kept, t, only_one, best, source, ends[c], end_choice[c])
     start = np.zeros(cubes + 1)
     for stage in range(2):  # without the lamp, then with it
         if stage == 1 and not lamp:
@@ -94,18 +111,17 @@ def solve(utility, t, rolls, lamp, least, between, ends, levels, end_choice, lev
                 values[:] = levels[stage, 0, c]
                 level_choice[stage, r, c, :] = STOP
                 expect(levels[stage, r - 1, c], t.more, kept)
-                raise_by_reroll(
-                    kept, t.keeps_at, t.keeps, NUM_KEPT, values, level_choice[stage, r, c]
-                )
+                raise_by_reroll(kept, t, False, best, source, values, level_choice[stage, r, c])
                 if between and c > 0:
                     expect(levels[stage, r, c - 1], t.more, kept)
-                    k = t.keeps.size + t.changes.size  # a cube's reroll is told from a free one
                     spent = np.full(NUM_MULTISETS, STOP)
-                    spend(levels[stage, r, c - 1], kept, t, least, values, spent)
+                    less = levels[stage, r, c - 1]
+                    spend(less, kept, t, only_one, best, source, values, spent)
                     for d in range(NUM_MULTISETS):
-                        if spent[d] != STOP:
-                            free = spent[d] < t.keeps.size
-                            level_choice[stage, r, c, d] = spent[d] + k if free else spent[d]
+                        if spent[d] >= CHANGE:
+                            level_choice[stage, r, c, d] = spent[d]
+                        elif spent[d] != STOP:
+                            level_choice[stage, r, c, d] = CUBE + spent[d]
         for c in range(0 if between else cubes, cubes + 1):
             expect(levels[stage, total - 1, c], t.more, kept)
             start[c] = kept[NUM_KEPT - 1]
@@ -115,7 +131,6 @@ def solve(utility, t, rolls, lamp, least, between, ends, levels, end_choice, lev
 def follow(utility, t, rolls, lamp, ends, levels, end_choice, level_choice):
     """The chances of every final mark and number of cubes left, by forward induction."""
     cubes = utility.shape[0] - 1
-    num_keeps, num_changes = t.keeps.size, t.changes.size
     result = np.zeros((cubes + 1, utility.shape[1]))
     over = np.zeros((cubes + 1, NUM_KEPT))  # rolling is over, the lamp is gone
     mass = np.zeros((cubes + 1, NUM_KEPT))
@@ -134,12 +149,12 @@ def follow(utility, t, rolls, lamp, ends, levels, end_choice, level_choice):
                     k = level_choice[stage, r, c, d]
                     if k == STOP:
                         ended[c, d] += chance
-                    elif k < num_keeps:
-                        rolled[c, t.keeps[k]] += chance
-                    elif k < num_keeps + num_changes:
-                        mass[c - 1, t.changes[k - num_keeps]] += chance
+                    elif k < CHANGE:
+                        rolled[c, k] += chance
+                    elif k < CUBE:
+                        mass[c - 1, t.changes[k - CHANGE]] += chance
                     else:
-                        again[t.keeps[k - num_keeps - num_changes]] += chance
+                        again[k - CUBE] += chance
                 if c > 0:
                     spread(again, t.more)
                     for d in range(NUM_MULTISETS):
@@ -166,10 +181,10 @@ def follow(utility, t, rolls, lamp, ends, levels, end_choice, level_choice):
             if k == STOP:
                 lower = utility[c, t.marks[d, 1]] > utility[c, t.marks[d, 0]]
                 result[c, t.marks[d, 1 if lower else 0]] += over[c, d]
-            elif k < num_keeps:
-                again[t.keeps[k]] += over[c, d]
+            elif k < CHANGE:
+                again[k] += over[c, d]
             else:
-                over[c - 1, t.changes[k - num_keeps]] += over[c, d]
+                over[c - 1, t.changes[k - CHANGE]] += over[c, d]
         if c > 0:
             spread(again, t.more)
             for d in range(NUM_MULTISETS):
