@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bots.pasha.last_round import win_chances
 from bots.pasha.prospects import Prospects, prospects, rolls_of
 from bots.pasha.worth import Floats, Weights, worth_of_marks
 from ladder.games.pasha import PashaBot, PashaView, board
@@ -144,6 +145,7 @@ class Master(Planner):
     tiles: float = 1.0
     lead: float = 0.0  # what it costs to play first in the next round
     cube_price: float = 0.0  # a fixed price instead of the exact worth of a cube
+    to_win: bool = True  # in the last round plan for winning, not for points
 
     def plan(self, view: PashaView, card: int) -> Plan:
         """For everything that a mark brings; the tables of averages are made once a process."""
@@ -152,6 +154,8 @@ class Master(Planner):
     def _plan_for(self, view: PashaView, cells: Any, card: int) -> Plan:
         usual = self._prospects(view)
         cubes = view.cubes
+        if self.to_win and view.rounds_left == 1:
+            return plan_of(view, card, win_chances(cells, cubes, usual.later))
         if self.cube_price > 0:
             cube_worth: Floats = self.cube_price * np.arange(cubes + 2, dtype=np.float64)
         else:
