@@ -10,7 +10,8 @@ import numpy as np
 from bots.pasha.last_round import win_chances
 from bots.pasha.prospects import Prospects, prospects, rolls_of
 from bots.pasha.worth import Floats, Weights, worth_of_marks
-from ladder.games.pasha import PashaBot, PashaView, board
+from ladder.games.pasha import PashaBot, PashaView
+from ladder.games.pasha.board import FULL_HOUSE, best_mark, mark_row
 from ladder.games.pasha.dice import Plan
 from ladder.games.pasha.row import (
     NUM_MARKS,
@@ -30,7 +31,7 @@ class Easy(PashaBot):
     @staticmethod
     def reroll(view: PashaView, params: Any) -> int:
         """Keep the most frequent face, the higher one if there are two; stop at a full house."""
-        if view.mark >= board.mark(board.FULL_HOUSE, 1):
+        if mark_row(view.mark) >= FULL_HOUSE:
             return STOP
         keep = 6
         for face in range(5, 0, -1):
@@ -43,14 +44,14 @@ class Easy(PashaBot):
         """Change one die where that makes a better row, at most one cube a round."""
         if view.cubes < view.rounds_left // 2:
             return STOP
-        best = board.mark_row(view.mark)
+        best = mark_row(view.mark)
         chosen = STOP
         for face in range(1, 7):
             if count(view.dice, face) > 0:
                 for step in range(-1, 2, 2):
                     if 1 <= face + step <= 6:
                         action = cube_change(face, step)
-                        row = board.mark_row(board.best_mark(change_die(view.dice, action)))
+                        row = mark_row(best_mark(change_die(view.dice, action)))
                         if row > best:
                             best = row
                             chosen = action

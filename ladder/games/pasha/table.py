@@ -70,6 +70,10 @@ class PashaTable(Table):
         STANDARD_TILES, description="the nine bonus tiles, three of each set A, B, C"
     )
 
+    def __hash__(self) -> int:
+        """A frozen model hashes its fields, and one of them is a mapping."""
+        return hash(self.canonical())
+
     @model_validator(mode="after")
     def _is_consistent(self) -> PashaTable:
         problems = list(self._problems())

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 from ladder.games.bot import Bot
 from ladder.games.nodes import LUCK, NUM_LEGAL, SEAT
 from ladder.games.pasha import board, row, scoring
+from ladder.games.pasha.board import THREE, mark_row
+from ladder.games.pasha.row import STOP, all_of, count
 from ladder.games.view import View, at, visible
 
 
@@ -179,19 +181,19 @@ def keep_mark(view: PashaView, params: Any) -> int:
     dice = view.dice
     scored = 0
     for face in range(1, 7):
-        if row.count(dice, face) >= 2:
-            scored += row.all_of(dice, face)
+        if count(dice, face) >= 2:
+            scored += all_of(dice, face)
     return dice - scored
 
 
 def lamp_below_three(view: PashaView, params: Any) -> int:
     """Use the lamp when there are not even three of a kind."""
-    return 1 if view.mark < board.mark(board.THREE, 1) else 0
+    return 1 if mark_row(view.mark) < THREE else 0
 
 
 def keep_cubes(view: PashaView, params: Any) -> int:
     """Spend no cube."""
-    return row.STOP
+    return STOP
 
 
 def higher_column(view: PashaView, params: Any) -> int:

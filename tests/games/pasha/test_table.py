@@ -51,3 +51,8 @@ def test_the_canonical_form_reads_back() -> None:
 def test_options_are_in_the_row() -> None:
     state = new_state(PashaTable(seats=3, first_player=1, cube_reroll="one"))
     assert state[row.SEATS : row.TILES] == [3, 1, 1 << 2, 1 << 3, 0, 0]
+
+
+def test_equal_tables_hash_alike() -> None:
+    assert hash(PashaTable()) == hash(PashaTable())
+    assert PashaTable(cube_reroll="one") not in {PashaTable()}
