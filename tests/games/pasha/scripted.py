@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from ladder.games.nodes import CHANCE, END, LEGAL_AT, NODE, NUM_LEGAL, SEAT, WAYS
-from ladder.games.pasha import GAME, row, scoring, text
+from ladder.games.pasha import GAME, row, scoring, text, words
 
 HIGH_FIRST = "7 5 4 | 3 2 1 | -1 -1 -1"
 NAMES = {row.CARD: "card", row.REROLL: "reroll", row.LAMP: "lamp", row.CUBE: "cube"}
@@ -74,7 +74,7 @@ class Script:
 
     @property
     def marks(self) -> list[str]:
-        return [text.mark_text(mark) if mark >= 0 else "" for mark in self.row(row.MARKS)]
+        return [words.mark_text(mark) if mark >= 0 else "" for mark in self.row(row.MARKS)]
 
     @property
     def scores(self) -> list[int]:

@@ -14,7 +14,7 @@ from ladder import seeds
 from ladder.driver import LocalPlayer, play
 from ladder.games.bot import policy_of
 from ladder.games.nodes import CHANCE, END, NODE
-from ladder.games.pasha import GAME, board, row, text
+from ladder.games.pasha import GAME, board, row, words
 from ladder.games.view import seen
 from ladder.jit import register_rules, rule
 from ladder.record import Segment
@@ -126,9 +126,9 @@ def test_the_worth_of_marks_for_the_last_seat() -> None:
     marks = worth.worth_of_marks(cells_of(script), 5, 1, nobody, cubes, worth.Weights(0.0, 0.0))
     for c in (0, 1):
         assert marks[c, board.BESIDE] == -1
-        assert marks[c, text.parse_mark("three 5")] == 5  # on top of the first disc
-        assert marks[c, text.parse_mark("four 2")] == 5
-        assert marks[c, text.parse_mark("four 3")] == 7
+        assert marks[c, words.parse_mark("three 5")] == 5  # on top of the first disc
+        assert marks[c, words.parse_mark("four 2")] == 5
+        assert marks[c, words.parse_mark("four 3")] == 7
 
 
 def test_the_worth_of_a_tile() -> None:
@@ -139,7 +139,7 @@ def test_the_worth_of_a_tile() -> None:
     without = worth.worth_of_marks(script_cells, 5, 0, nobody, cubes, worth.Weights(0.0, 0.0))
     gained = with_tiles - without
     assert {board.mark_column(m) for m in range(37) if gained[0, m] > 0} == {2}
-    assert gained[0, text.parse_mark("pair 2")] == 3
+    assert gained[0, words.parse_mark("pair 2")] == 3
 
 
 def test_expected_cards_by_hand() -> None:

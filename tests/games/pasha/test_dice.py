@@ -10,7 +10,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from ladder.games.pasha import board, dice, row, text
+from ladder.games.pasha import board, dice, row, words
 from ladder.games.pasha.dice import Plan
 
 FIVES = [float(mark >= board.mark(board.FIVE, 1)) for mark in range(row.NUM_MARKS)]
@@ -144,17 +144,17 @@ def test_brute_force(rolls: int, lamp: bool, cubes: int, reroll_any: bool, betwe
 def test_the_actions_are_the_plans() -> None:
     """Following the actions of a plan by hand reaches what the plan promises."""
     plan = Plan(FIVES, cubes=2)
-    assert text.dice_text(plan.reroll(text.parse_dice("4 4 4 2 1"), 2, lamp=False)) == "1 2"
-    assert plan.reroll(text.parse_dice("4 4 4 4 4"), 2, lamp=False) == row.STOP
-    assert plan.cube(text.parse_dice("4 4 4 4 5"), 2) == row.cube_change(5, -1)
-    assert plan.cube(text.parse_dice("4 4 4 4 4"), 2) == row.STOP
-    assert plan.value_after(text.parse_dice("4 4 4 4 6"), 0) == 1
+    assert words.dice_text(plan.reroll(words.parse_dice("4 4 4 2 1"), 2, lamp=False)) == "1 2"
+    assert plan.reroll(words.parse_dice("4 4 4 4 4"), 2, lamp=False) == row.STOP
+    assert plan.cube(words.parse_dice("4 4 4 4 5"), 2) == row.cube_change(5, -1)
+    assert plan.cube(words.parse_dice("4 4 4 4 4"), 2) == row.STOP
+    assert plan.value_after(words.parse_dice("4 4 4 4 6"), 0) == 1
     lit = Plan(LADDER, lamp=True)
-    assert lit.lamp(text.parse_dice("1 2 3 4 5")) == 1
-    assert lit.lamp(text.parse_dice("6 6 6 6 6")) == 0
-    assert lit.column(text.parse_dice("2 2 5 5 1"), 0) == 5
+    assert lit.lamp(words.parse_dice("1 2 3 4 5")) == 1
+    assert lit.lamp(words.parse_dice("6 6 6 6 6")) == 0
+    assert lit.column(words.parse_dice("2 2 5 5 1"), 0) == 5
     spend = Plan([[0.0] * 37, [-mark for mark in LADDER]])
-    assert spend.column(text.parse_dice("2 2 5 5 1"), 1) == 2
+    assert spend.column(words.parse_dice("2 2 5 5 1"), 1) == 2
 
 
 def test_cached_plans_are_one_object() -> None:

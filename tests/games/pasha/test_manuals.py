@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ladder.errors import IllegalActionError
-from ladder.games.pasha import board, row, text
+from ladder.games.pasha import board, row, words
 from tests.games.pasha.scripted import Script
 
 
@@ -13,7 +13,7 @@ def test_the_roll_of_three_sixes() -> None:
     """2-3-4-4-5, keep 4-4; 2-6-6, keep 6-6; 4-5-6: three of a kind, column 6 (rule 4.B.2)."""
     script = Script().do("play 7", "roll 2 3 4 4 5", "keep 4 4", "roll 2 6 6", "keep 6 6")
     script.do("roll 4 5 6")
-    assert text.dice_text(script.state[row.DICE]) == "4 5 6 6 6"
+    assert words.dice_text(script.state[row.DICE]) == "4 5 6 6 6"
     script.do("stop")
     assert script.marks[0] == "three 6"
 
@@ -22,7 +22,7 @@ def test_the_four_fives_with_three_cubes() -> None:
     """3-5-5-6-2: two cubes turn the 3 to a 5, a third the 6 to a 5 (rule 4.B.3)."""
     script = Script().do("play 7", "roll 3 5 5 6 2", "stop")
     script.do("cube 3+1", "cube 4+1", "cube 6-1")
-    assert text.dice_text(script.state[row.DICE]) == "2 5 5 5 5"
+    assert words.dice_text(script.state[row.DICE]) == "2 5 5 5 5"
     script.do("stop")
     assert script.marks[0] == "four 5"
     assert script.row(row.CUBES) == [2, 5]
@@ -51,8 +51,8 @@ def test_the_three_placements(dice: str, columns: str) -> None:
 
 
 def test_two_pairs_in_three_and_one() -> None:
-    assert board.lower_column(text.parse_dice("6 6 2 2 3")) == 2
-    assert board.lower_column(text.parse_dice("2 2 2 5 5")) == 0
+    assert board.lower_column(words.parse_dice("6 6 2 2 3")) == 2
+    assert board.lower_column(words.parse_dice("2 2 2 5 5")) == 0
 
 
 def test_the_first_tile_is_placed_above_column_three() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from ladder.errors import IllegalActionError
 from ladder.games.nodes import TERMINATION
-from ladder.games.pasha import GAME, board, row, scoring, text
+from ladder.games.pasha import GAME, board, row, scoring, text, words
 from ladder.games.pasha.rules import land
 from tests.games.pasha.scripted import Script
 
@@ -14,7 +14,7 @@ LOW = "-1 1 2 | -1 3 4 | -1 5 7"
 
 
 def dice(text_form: str) -> int:
-    return text.parse_dice(text_form)
+    return words.parse_dice(text_form)
 
 
 def test_rule_1_material() -> None:
@@ -43,7 +43,7 @@ def test_rule_1_material() -> None:
     ],
 )
 def test_rule_2_combinations(roll: str, mark: str) -> None:
-    assert text.mark_text(board.best_mark(dice(roll))) == mark
+    assert words.mark_text(board.best_mark(dice(roll))) == mark
 
 
 def test_rule_2_row_first_then_further_right() -> None:
@@ -53,7 +53,7 @@ def test_rule_2_row_first_then_further_right() -> None:
         for row_name in ("pair", "two pairs", "three", "full house", "four", "five")
         for column in range(1, 7)
     ]
-    assert [text.parse_mark(mark) for mark in better] == list(range(row.NUM_MARKS))
+    assert [words.parse_mark(mark) for mark in better] == list(range(row.NUM_MARKS))
 
 
 def test_rule_2_on_one_space_the_later_disc_wins() -> None:
@@ -337,7 +337,7 @@ def test_rule_8_rolls() -> None:
         state = [0] * row.WIDTH
         state[row.ROLLING] = 5
         land(state, action)
-        name = text.mark_text(board.best_mark(state[row.DICE])).rstrip(" 123456")
+        name = words.mark_text(board.best_mark(state[row.DICE])).rstrip(" 123456")
         counted[name] = counted.get(name, 0) + 1
     assert counted == {
         "five": 6, "four": 150, "full house": 300, "three": 1200, "two pairs": 1800,

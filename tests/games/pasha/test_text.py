@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 from ladder.errors import IllegalActionError, ParseError
-from ladder.games.pasha import GAME, deal, row, text
+from ladder.games.pasha import GAME, deal, row, text, words
 from tests.games.pasha.scripted import Script, random_match
 
 
 def test_every_mark_reads_back() -> None:
     for mark in range(row.NUM_MARKS):
-        assert text.parse_mark(text.mark_text(mark)) == mark
+        assert words.parse_mark(words.mark_text(mark)) == mark
 
 
 def test_every_deal_reads_back() -> None:
-    texts = {text.decks_text(action) for action in range(deal.DECK_WAYS)}
+    texts = {words.decks_text(action) for action in range(deal.DECK_WAYS)}
     for shown in texts:
-        assert text.decks_text(text.parse_decks(shown)) == shown
+        assert words.decks_text(words.parse_decks(shown)) == shown
 
 
 def test_every_order_of_tiles() -> None:
@@ -80,4 +80,4 @@ def test_the_same_action_is_the_same_int_everywhere() -> None:
     assert row.play(-1) == 0
     assert row.cube_change(3, 1) != row.cube_change(3, -1)
     assert row.changed_to(row.cube_change(3, -1)) == 2
-    assert row.rerolled(row.cube_reroll(text.parse_dice("1 6"))) == text.parse_dice("1 6")
+    assert row.rerolled(row.cube_reroll(words.parse_dice("1 6"))) == words.parse_dice("1 6")
