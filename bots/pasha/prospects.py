@@ -79,18 +79,19 @@ def prospects(
             lamp=bool((lamp_cards >> row.play(card)) & 1),
             reroll_any=bool(reroll_any),
             between=bool(between),
+            fewer_cubes=cubes == MAX_CUBES,
         )
 
     later = Plan([float(mark * mark) for mark in range(row.NUM_MARKS)]).distribution()[0]
     worth = np.zeros((row.NUM_ROUNDS, MAX_CUBES + 2))
+    worth[0] = np.arange(MAX_CUBES + 2)
     for _ in range(2):
         rounds = sample_rounds(seats, later)
-        worth[0] = np.arange(MAX_CUBES + 2)
         for left in range(1, row.NUM_ROUNDS):
-            for cubes in range(MAX_CUBES + 1):
-                plans = [plan(cells, card, cubes, later, worth[left - 1]) for cells, card in rounds]
-                worth[left, cubes] = fsum(p.value for p in plans) / len(plans)
-            worth[left] -= worth[left, 0]
+            total = np.zeros(MAX_CUBES + 1)
+            for cells, card in rounds:
+                total += plan(cells, card, MAX_CUBES, later, worth[left - 1]).values
+            worth[left, :-1] = (total - total[0]) / len(rounds)
             worth[left, -1] = 2 * worth[left, -2] - worth[left, -3]
         middle = worth[row.NUM_ROUNDS // 2]
         plans = [plan(cells, card, _USUAL_CUBES, later, middle) for cells, card in rounds]

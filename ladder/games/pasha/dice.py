@@ -101,6 +101,7 @@ class Plan:
         cubes: cubes the seat has; taken from `utility` where that has two dimensions.
         reroll_any: table option `cube_reroll: any`; otherwise a cube rerolls one die.
         between: table option `cubes_between_rolls`.
+        fewer_cubes: fill `values` for every smaller number of cubes too.
     """
 
     def __init__(
@@ -112,6 +113,7 @@ class Plan:
         cubes: int = 0,
         reroll_any: bool = True,
         between: bool = False,
+        fewer_cubes: bool = False,
     ) -> None:
         wanted: Floats = np.asarray(utility, np.float64)
         self.utility = wanted if wanted.ndim == 2 else np.repeat(wanted[None, :], cubes + 1, 0)
@@ -123,15 +125,17 @@ class Plan:
         self._end_choice: Ints = np.empty(shape[2:], np.int64)
         self._level_choice: Ints = np.empty(shape, np.int64)
         _, solve, _ = kernels()
-        self._start: Floats = solve(
+        # By cubes at the start of the turn, the expected utility before the first roll.
+        self.values: Floats = solve(
             self.utility, tables(), rolls, lamp, not reroll_any, between,
+            0 if between or fewer_cubes else self.cubes,
             self._ends, self._levels, self._end_choice, self._level_choice,
         )  # fmt: skip
 
     @property
     def value(self) -> float:
         """The expected utility before the first roll."""
-        return float(self._start[self.cubes])
+        return float(self.values[self.cubes])
 
     def value_after(self, dice: int, rolls_left: int, *, lamp: bool | None = None) -> float:
         """The expected utility with these dice on the table and all cubes still there."""

@@ -79,11 +79,14 @@ def spend(before, kept, t, only_one, best, source, values, choice):
     raise_by_reroll(kept, t, only_one, best, source, values, choice)
 
 
-def solve(utility, t, rolls, lamp, only_one, between, ends, levels, end_choice, level_choice):
+def solve(
+    utility, t, rolls, lamp, only_one, between, lowest, ends, levels, end_choice, level_choice
+):
     """Fill the values and choices of a plan by backward induction; the lamp's values too.
 
     ends[c, d]: rolling is over, the lamp is gone, c cubes are left. levels[l, r, c, d]: r rolls
     are left, l = 1 while the lamp is to come; at r = 0 the lamp is asked.
+    `lowest`: the smallest number of cubes to have at a roll that is looked at.
     Returns the value before the first roll, by cubes.
     """
     cubes = utility.shape[0] - 1
@@ -102,11 +105,11 @@ def solve(utility, t, rolls, lamp, only_one, between, ends, levels, end_choice, 
         if stage == 1 and not lamp:
             break
         total = rolls if stage == 1 or not lamp else 3
-        for c in range(0 if between else cubes, cubes + 1):
+        for c in range(lowest, cubes + 1):
             for d in range(NUM_MULTISETS):
                 levels[stage, 0, c, d] = max(ends[c, d], start[c]) if stage == 1 else ends[c, d]
         for r in range(1, total):
-            for c in range(0 if between else cubes, cubes + 1):
+            for c in range(lowest, cubes + 1):
                 values = levels[stage, r, c]
                 values[:] = levels[stage, 0, c]
                 level_choice[stage, r, c, :] = STOP
@@ -122,7 +125,7 @@ def solve(utility, t, rolls, lamp, only_one, between, ends, levels, end_choice, 
                             level_choice[stage, r, c, d] = spent[d]
                         elif spent[d] != STOP:
                             level_choice[stage, r, c, d] = CUBE + spent[d]
-        for c in range(0 if between else cubes, cubes + 1):
+        for c in range(lowest, cubes + 1):
             expect(levels[stage, total - 1, c], t.more, kept)
             start[c] = kept[NUM_KEPT - 1]
     return start

@@ -159,3 +159,22 @@ def test_the_actions_are_the_plans() -> None:
 
 def test_cached_plans_are_one_object() -> None:
     assert dice.cached_plan(tuple(FIVES)) is dice.cached_plan(tuple(FIVES))
+
+
+@pytest.mark.parametrize("lamp", [False, True])
+def test_fewer_cubes_come_along(lamp: bool) -> None:
+    utility = [[value + 90 * c for value in LADDER] for c in range(4)]
+    every = Plan(utility, lamp=lamp, fewer_cubes=True)
+    for cubes in range(4):
+        alone = Plan(utility[: cubes + 1], lamp=lamp)
+        assert every.values[cubes] == pytest.approx(alone.value, abs=1e-9)
+
+
+def test_cubes_between_rolls_gain_nothing() -> None:
+    """A cube can always wait until the free rolls are over, so the option changes no value."""
+    utility = [[value + 60 * c for value in LADDER] for c in range(4)]
+    for lamp in (False, True):
+        for reroll_any in (False, True):
+            after = Plan(utility, lamp=lamp, reroll_any=reroll_any)
+            between = Plan(utility, lamp=lamp, reroll_any=reroll_any, between=True)
+            assert between.value == pytest.approx(after.value, abs=1e-9)
