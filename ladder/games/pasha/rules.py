@@ -322,6 +322,7 @@ def observe(state: Row, out: Row) -> Row:
     listed = LEGAL + state[NUM_LEGAL]
     for cell in range(listed):
         out[cell] = state[cell]
+    out[FORCED] = 0  # it tells which hands had cards of one kind only
     for cell in range(listed, VIEW_WIDTH):
         out[cell] = 0  # what another seat was shown here before
     at = FACES

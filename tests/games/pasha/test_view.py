@@ -7,7 +7,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ladder.games.nodes import CHANCE, END, NODE, SEAT
+from ladder.games.nodes import CHANCE, END, FORCED, NODE, SEAT
 from ladder.games.pasha import GAME, board, row, rules
 from ladder.games.pasha.row import count
 from tests.games.pasha.scripted import Script, random_action
@@ -79,3 +79,12 @@ def test_a_card_decision_shows_no_dice() -> None:
     assert view.faces == (0, 0, 0, 0, 0)
     assert view.legal == tuple(map(row.play, view.hand))
     assert view.best_mark == -1
+
+
+def test_a_view_does_not_tell_whose_card_was_forced() -> None:
+    """A hand of three cards of -1 looks like any other from which a -1 is played."""
+    script = Script("-1 -1 -1 | 7 5 4 | 3 2 1").turn(0, "1 2 3 4 5")
+    assert script.state[FORCED] == 1
+    assert script.view()[FORCED] == 0
+    other = Script("-1 5 4 | 7 -1 -1 | 3 2 1").turn(-1, "1 2 3 4 5")
+    assert script.view() == other.view()
