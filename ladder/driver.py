@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import sys
 import traceback
+from collections import deque
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import Any, Protocol
@@ -50,7 +51,7 @@ class Player(Protocol):
         """Ask for a decision of `kind` for every key; `rows` are the views, [keys, width]."""
 
     def collect(self) -> list[Any]:
-        """The answers to the last `post`, in its order: an action, or a Fault."""
+        """The answers to the oldest `post` not yet collected: actions in its order, or Faults."""
 
     def close(self) -> None:
         """The chunk is over."""
@@ -67,7 +68,7 @@ class LocalPlayer:
         self._make = bind(bot, params)
         self._remembers = None in self._policies.values()
         self._bots: dict[int, Any] = {}
-        self._answers: list[Any] = []
+        self._answers: deque[list[Any]] = deque()
 
     def start(self, keys: Sequence[int]) -> None:
         """Make a new bot object for each key, if the bot has any use for one."""
@@ -76,24 +77,25 @@ class LocalPlayer:
                 self._bots[key] = _new_bot(self._make)
 
     def post(self, kind: int, keys: Sequence[int], rows: Ints) -> None:
-        """Decide at once; `collect` hands the answers over."""
+        """Decide at once; `collect` hands the answers over, in the order of the posts."""
         views = map(self._view, rows.tolist())
         policy = self._policies[kind]
         if policy is None:
             method = self._methods[kind]
             bots = [self._bots[key] for key in keys]
             pairs = zip(bots, views, strict=True)
-            self._answers = [_ask(bot, method, view) for bot, view in pairs]
+            self._answers.append([_ask(bot, method, view) for bot, view in pairs])
         else:
-            self._answers = _ask_policy(policy, list(views), self._params)
+            self._answers.append(_ask_policy(policy, list(views), self._params))
 
     def collect(self) -> list[Any]:
-        """The answers to the last `post`."""
-        return self._answers
+        """The answers to the oldest `post`."""
+        return self._answers.popleft()
 
     def close(self) -> None:
         """Forget the bot objects."""
         self._bots.clear()
+        self._answers.clear()
 
 
 def fault_of(error: BaseException, cause: str = "exception") -> Fault:

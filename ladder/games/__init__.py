@@ -15,7 +15,7 @@ from ladder.games.bot import Bot
 from ladder.games.nodes import LEGAL_AT, NUM_LEGAL
 from ladder.games.view import View
 
-GAMES = ("pasa",)
+GAMES = ("pasa", "pasha")
 
 
 class Table(BaseModel):
