@@ -206,7 +206,8 @@ def _shipped(game: str) -> list[Listing]:
     for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
         module = importlib.import_module(f"{package.__name__}.{found.name}")
         for bot in vars(module).values():
-            if _is_bot(bot) and bot.__module__ == module.__name__:
+            is_public = _is_bot(bot) and not bot.__name__.startswith("_")
+            if is_public and bot.__module__ == module.__name__:
                 listings.append(_listing(bot.__name__, bot))
     return listings
 

@@ -58,7 +58,7 @@ class Easy(PashaBot):
         return chosen
 
 
-class Planner(PashaBot):
+class _Planner(PashaBot):
     """Base of the levels that follow an exact plan of their dice, made once a turn."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Planner(PashaBot):
         return self._planned(view).column(view.dice, view.cubes)
 
 
-class Medium(Planner):
+class Medium(_Planner):
     """Exact dice and cubes for the round as it stands: cards on the table, marks to beat.
 
     A cube has a fixed price; tiles are not looked at. Cards go from high to low.
@@ -138,7 +138,7 @@ def plan_of(view: PashaView, card: int, marks: Any) -> Plan:
     )
 
 
-class Master(Planner):
+class Master(_Planner):
     """Plans card, dice and cubes together; every idea has a param that turns it off."""
 
     lookahead: float = 1.0  # choose the card by what each is worth now, against usually
