@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,8 +23,38 @@ _pending: list[Callable[..., Any]] = []
 
 def rule(function: F) -> F:
     """Mark a function that compiled code may call."""
+    _name_by_content(function)
     _pending.append(function)
     return function
+
+
+def _name_by_content(function: Callable[..., Any], salt: str = "") -> None:
+    """Give a function made at run time a name that no other such function has.
+
+    Compiled code is linked by name, and numba numbers names in each process anew: two functions
+    of one name, compiled in two processes and read from the cache in a third, would be taken for
+    each other. A function of a module is told by its module; one made inside a function or from
+    text is told by what it is made of.
+    """
+    code = function.__code__
+    if not salt and function.__qualname__ == code.co_name and "<" not in code.co_filename:
+        return
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    used = [function.__globals__[name] for name in code.co_names if name in function.__globals__]
+    parts = [
+        salt, code.co_code.hex(), repr(code.co_names), repr(code.co_varnames),
+        *(repr(value) for value in code.co_consts if not isinstance(value, CodeType)),
+        *(_told(value) for value in (*cells, *used)),
+    ]  # fmt: skip
+    digest = hashlib.blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
+    function.__qualname__ = f"{function.__qualname__}_{digest}"
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, (FunctionType, type)):
+        fields = getattr(value, "_fields", "")
+        return f"{value.__module__}.{value.__qualname__}{fields}"
+    return repr(value) if isinstance(value, (int, float, str, bool)) else type(value).__qualname__
 
 
 def is_checked() -> bool:
@@ -123,5 +154,7 @@ def compiled(function: Callable[..., Any], *sources: str) -> Any:
     import numba
 
     register_rules()
-    with cache_folder(source_digest("seeds.py", "jit.py", *sources)) as usable:
+    digest = source_digest("seeds.py", "jit.py", *sources)
+    _name_by_content(function, digest)
+    with cache_folder(digest) as usable:
         return numba.njit(cache=usable, error_model="numpy", boundscheck=is_checked())(function)
