@@ -56,7 +56,10 @@ def test_equals_through_time(bots, seats, matches, seed):
     found = rate_batch(lineups, places, counts, bots, settings=UNIT)
     mu, sigma = reference(lineups, places, bots)
     assert found.is_converged
-    assert np.abs(found.mu - mu).max() < 1e-4
+    # A match's forces cancel, so at the fixed point the mu sum to the prior's. The reference gets
+    # there slowly (all mu 0.002 off after 100 rounds), so its mu are compared centred.
+    assert abs(found.mu.sum()) < 1e-6
+    assert np.abs(found.mu - (mu - mu.mean())).max() < 1e-4
     assert np.abs(found.sigma - sigma).max() < 1e-4
 
 

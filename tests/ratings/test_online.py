@@ -190,7 +190,8 @@ def test_winning_never_lowers_mu(match):
         return
     winner = places.index(best)
     found = rate_one(places, mu, sigma, model=model)
-    assert found.mu[winner] >= mu[winner] - 1e-9 * sigma[winner]
+    # Up to what the tolerance of the message passing leaves open.
+    assert found.mu[winner] >= mu[winner] - 1e-7 * sigma[winner]
 
 
 def test_bad_input_is_one_line():
