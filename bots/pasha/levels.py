@@ -41,8 +41,8 @@ class Easy(PashaBot):
 
     @staticmethod
     def cube(view: PashaView, params: Any) -> int:
-        """Change one die where that makes a better row, at most one cube a round."""
-        if view.cubes < view.rounds_left // 2:
+        """Change one die where that makes a better row, while cubes last for every other round."""
+        if view.rolls_left > 0 or view.cubes < view.rounds_left // 2:
             return STOP
         best = mark_row(view.mark)
         chosen = STOP
