@@ -41,8 +41,8 @@ class Easy(PashaBot):
 
     @staticmethod
     def cube(view: PashaView, params: Any) -> int:
-        """Change one die where that makes a better row, at most one cube a round."""
-        if view.cubes < view.rounds_left // 2:
+        """Change one die where that makes a better row, while cubes last for every other round."""
+        if view.rolls_left > 0 or view.cubes < view.rounds_left // 2:
             return STOP
         best = mark_row(view.mark)
         chosen = STOP
@@ -144,7 +144,7 @@ class Master(_Planner):
     lookahead: float = 1.0  # choose the card by what each is worth now, against usually
     rivals: float = 1.0  # what a rival does not get counts too
     tiles: float = 1.0
-    lead: float = 0.0  # what it costs to play first in the next round
+    lead: float = 1.0  # what it costs to play first in the next round
     cube_price: float = 0.0  # a fixed price instead of the exact worth of a cube
     to_win: bool = True  # in the last round plan for winning, not for points
 

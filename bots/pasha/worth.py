@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ladder.games.nodes import SEAT
-from ladder.games.pasha import board, row
+from ladder.games.pasha import board
 from ladder.games.pasha.row import (
     ABOVE,
     CUBES_TILE,
@@ -175,6 +175,3 @@ def worth_of_marks(
     out = np.empty((cubes + 1, NUM_MARKS))
     utility_kernel()(cells, card, later, cube_worth, weights, out)
     return out
-
-
-assert row.NUM_MARKS == NUM_MARKS

@@ -208,7 +208,8 @@ class PashaBot(Bot):
     compiled; as a method, `def card(self, view)`, it may remember within its match.
     What an action looks like: `row.play(7)`; a reroll is the packed dice to roll again, as in
     `row.reroll_all_but(view.dice, 6)`, or `row.STOP`; the lamp is 0 or 1; a cube is `row.STOP`,
-    `row.cube_reroll(dice)` or `row.cube_change(face, +1)`; a column is 1..6.
+    `row.cube_reroll(dice)` or `row.cube_change(face, +1)`; a column is 1..6. With the table option
+    `cubes_between_rolls`, `cube` is asked before each `reroll` too: then `rolls_left` is not 0.
     """
 
     game: ClassVar[str] = "pasha"

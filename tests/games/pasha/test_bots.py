@@ -54,7 +54,7 @@ def shares(bots: list[Any], matches: int, **options: Any) -> tuple[list[float], 
 @pytest.mark.parametrize("bot", BOTS)
 def test_no_faults(bot: Any, options: dict[str, Any]) -> None:
     rest = {name: value for name, value in options.items() if name != "seats"}
-    _, faults = shares([bot] * options["seats"], 2 * options["seats"], **rest)
+    _, faults = shares([bot] * options["seats"], options["seats"], **rest)
     assert faults == 0
 
 

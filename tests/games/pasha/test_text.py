@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from math import factorial, prod
+
 import pytest
 
 from ladder.errors import IllegalActionError, ParseError
@@ -18,6 +21,15 @@ def test_every_deal_reads_back() -> None:
     texts = {words.decks_text(action) for action in range(deal.DECK_WAYS)}
     for shown in texts:
         assert words.decks_text(words.parse_decks(shown)) == shown
+
+
+def test_every_deal_of_nine_cards_is_equally_likely() -> None:
+    """Rule 3: three cards of -1 fall into the decks as three different cards would."""
+    counted = Counter(words.decks_text(action) for action in range(deal.DECK_WAYS))
+    for shown, ways in counted.items():
+        alike = [deck.count("-1") for deck in shown.split("|")]
+        assert ways == factorial(3) // prod(map(factorial, alike))
+    assert sum(counted.values()) == factorial(9) // 6**3
 
 
 def test_every_order_of_tiles() -> None:
