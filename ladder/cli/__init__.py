@@ -35,6 +35,7 @@ def main() -> None:
     except LadderError as error:
         typer.echo(str(error), err=True)
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except SystemExit as leaving:
+        if isinstance(leaving.__context__, BrokenPipeError):  # `| head` has read enough
+            sys.exit(0)
+        raise
