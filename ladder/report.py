@@ -65,8 +65,7 @@ def row_values(row: Row, *, by_seat: bool) -> dict[str, Any]:
         "mean_score": row.tally.mean_score,
         "faults": row.tally.faults,
     }
-    if row.above_next is not None:
-        values["above_next"] = row.above_next
+    values["above_next"] = row.above_next
     if row.expected is not None:
         values["expected"] = row.expected
     if by_seat:

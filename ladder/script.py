@@ -6,6 +6,7 @@ line. Blank lines and what follows a `#` are passed over; forced actions may be 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,10 +72,16 @@ def replay_text(text: str, path: str) -> Replay:
     return replay
 
 
+# Between options: not inside the brackets of a list or mapping.
+_BLANKS = re.compile(r"\s+(?![^\[{]*[\]}])")
+
+
 def _open_table(header: str) -> tuple[Game, list[int]]:
     name, _, rest = header.partition(" ")
     game = get_game(name)
-    table = make_table(game, table_options(",".join(rest.split())))
+    table = make_table(
+        game, table_options(",".join(_BLANKS.split(rest.strip())) if rest.strip() else "")
+    )
     state = game.new_state(table)
     game.start(state)
     return game, state

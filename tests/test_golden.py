@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ladder.games import GAMES, get_game
 from ladder.games.nodes import NODE
@@ -31,6 +32,19 @@ MATCHES: dict[str, tuple[str, dict[str, Any], list[str]]] = {
         "pasa",
         {"seats": 3, "chips": 40, "rounds": 2, "least": 3, "most": 30, "sizes": [3, 4, 11, 30]},
         ["Uniform", "LastTurnGambler", "BoldUntilAhead"],
+    ),
+    "pasha_two": ("pasha", {"seats": 2}, ["Random", "Simple"]),
+    "pasha_five": ("pasha", {"seats": 5}, ["Random", "Easy", "Simple", "Random", "Easy"]),
+    "pasha_all_options": (
+        "pasha",
+        {
+            "seats": 3,
+            "first_player": 2,
+            "special_cards": {-1: "lamp", 7: "extra_throw"},
+            "cube_reroll": "one",
+            "cubes_between_rolls": True,
+        },
+        ["Random", "Random", "Easy"],
     ),
 }
 
@@ -70,7 +84,10 @@ def script_of(game_name: str, options: dict[str, Any], words: list[str]) -> str:
     state = game.new_state(table)
     game.start(state)
     written = {"seats": len(words), **options}
-    header = " ".join(f"{k}={str(v).replace(' ', '')}" for k, v in written.items())
+    flow = {
+        k: yaml.safe_dump(v, default_flow_style=True).split("\n")[0] for k, v in written.items()
+    }
+    header = " ".join(f"{k}={v}" for k, v in flow.items())
     lines = [f"{game.name} {header}"]
     for action in match.actions:
         assert state[NODE]

@@ -13,7 +13,7 @@ import pytest
 from ladder.bots import Listing, LoadedBot, available, load_word
 from ladder.games import get_game
 from ladder.games.bot import bind, param_defaults, param_types, params_tuple, policy_of
-from ladder.games.nodes import CHANCE, END, LUCK, NODE, WAYS
+from ladder.games.nodes import CHANCE, END, LUCK, NODE, SEAT, WAYS
 
 LISTINGS, WARNINGS = available()
 
@@ -105,8 +105,48 @@ def test_its_params_are_typed_and_have_defaults_of_their_type(listing: Listing) 
     assert annotated <= set(param_types(bot)), "an annotated attribute that is no param"
 
 
-def test_it_stakes_legally_at_any_view(listing: Listing) -> None:
-    ask = asker(load_word(listing.name, listing.game))
+def has_memory(loaded: LoadedBot) -> bool:
+    methods = get_game(loaded.bot.game).decisions.values()
+    return any(policy_of(loaded.bot, method) is None for method in methods)
+
+
+def own_match(loaded: LoadedBot, seats: int, number: int) -> list[int]:
+    """The answers of a bot that sits at seat 0 of a match among random ones."""
+    game = get_game(loaded.bot.game)
+    luck = Random(f"own {seats} {number}")
+    ask = asker(loaded)
+    state = game.new_state(game.table(seats=seats))
+    game.start(state)
+    answers = []
+    while state[NODE] != END:
+        if state[NODE] == CHANCE:
+            action = luck.randrange(state[WAYS])
+        else:
+            state[LUCK] = luck.randrange(2**31)
+            action = luck.choice(game.legal(state))
+            if state[SEAT] == 0:
+                row = list(game.observe(state, [0] * len(state)))
+                action = ask(state[NODE], game.view(row))
+                assert type(action) is int
+                assert action in game.legal(state)
+                answers.append(action)
+        game.advance(state, action)
+    return answers
+
+
+def test_it_acts_legally_in_matches_of_its_own(listing: Listing) -> None:
+    loaded = load_word(listing.name, listing.game)
+    for seats in range(2, get_game(listing.game).max_seats + 1):
+        first = own_match(loaded, seats, 1)
+        assert first
+        assert own_match(loaded, seats, 1) == first, "the same views, other answers"
+
+
+def test_it_acts_legally_at_any_view(listing: Listing) -> None:
+    loaded = load_word(listing.name, listing.game)
+    if has_memory(loaded):
+        pytest.skip("has a memory: its views are those of its own matches")
+    ask = asker(loaded)
     for kind, view, legal in fuzzed_views(listing.game):
         answer = ask(kind, view)
         assert type(answer) is int
@@ -115,6 +155,8 @@ def test_it_stakes_legally_at_any_view(listing: Listing) -> None:
 
 def test_it_is_deterministic(listing: Listing) -> None:
     loaded = load_word(listing.name, listing.game)
+    if has_memory(loaded):
+        pytest.skip("has a memory: its views are those of its own matches")
     one, other = asker(loaded), asker(loaded)
     for kind, view, _ in fuzzed_views(listing.game):
         assert one(kind, view) == other(kind, view)
@@ -122,8 +164,7 @@ def test_it_is_deterministic(listing: Listing) -> None:
 
 def test_a_policy_remembers_nothing(listing: Listing) -> None:
     loaded = load_word(listing.name, listing.game)
-    game = get_game(listing.game)
-    if any(policy_of(loaded.bot, method) is None for method in game.decisions.values()):
+    if has_memory(loaded):
         pytest.skip("has a memory")
     ask = asker(loaded)
     views = fuzzed_views(listing.game)

@@ -98,16 +98,17 @@ def test_a_match_replays_from_its_actions_alone(game: Game) -> None:
         while state[NODE] != END:
             action = chosen(game, state, luck)
             text = game.text.action_text(state, action)
-            assert game.text.parse_action(state, text) == action
+            # (Cards of one value are alike: a deal is told by its cards, not by its number.)
+            assert game.text.action_text(state, game.text.parse_action(state, text)) == text
             assert game.text.state_text(state)
             assert game.text.node_text(state)
             actions.append((action, text))
             game.advance(state, action)
         again = opened(game, seats)
         for action, text in actions:
-            assert game.text.parse_action(again, text) == action
+            assert game.text.action_text(again, action) == text
             again[LUCK] = state[LUCK]
-            game.advance(again, action)
+            game.advance(again, game.text.parse_action(again, text))
         again[LUCK] = state[LUCK]
         assert again == state
 
