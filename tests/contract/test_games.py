@@ -11,6 +11,7 @@ import pytest
 from ladder.games import GAMES, Game, get_game
 from ladder.games.nodes import CHANCE, END, LEGAL_AT, LUCK, NODE, NUM_LEGAL, SEAT, TERMINATION, WAYS
 from ladder.stepper import MAX_KINDS
+from tests.conftest import ROOT
 
 
 @pytest.fixture(params=GAMES)
@@ -35,6 +36,10 @@ def chosen(game: Game, state: list[int], luck: Random) -> int:
 
 def seat_counts(game: Game) -> range:
     return range(2, game.max_seats + 1)
+
+
+def test_it_has_golden_playthroughs(game: Game) -> None:
+    assert list((ROOT / "tests/games" / game.name / "golden").glob("*.txt"))
 
 
 def test_it_says_what_it_is(game: Game) -> None:
