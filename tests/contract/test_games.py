@@ -103,16 +103,19 @@ def test_a_match_replays_from_its_actions_alone(game: Game) -> None:
         while state[NODE] != END:
             action = chosen(game, state, luck)
             text = game.text.action_text(state, action)
-            assert game.text.parse_action(state, text) == action
             assert game.text.state_text(state)
             assert game.text.node_text(state)
             actions.append((action, text))
             game.advance(state, action)
         again = opened(game, seats)
         for action, text in actions:
-            assert game.text.parse_action(again, text) == action
-            again[LUCK] = state[LUCK]
-            game.advance(again, action)
+            # Another number may be the same action (two equal cards that change places).
+            parsed = game.text.parse_action(again, text)
+            assert game.text.action_text(again, parsed) == text
+            by_number, by_text = list(again), again
+            game.advance(by_number, action)
+            game.advance(by_text, parsed)
+            assert by_text == by_number
         again[LUCK] = state[LUCK]
         assert again == state
 
