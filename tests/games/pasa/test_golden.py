@@ -1,7 +1,7 @@
-"""Golden playthroughs: whole matches as scripts, with every state, that must not change.
+"""Golden playthroughs of Pasa: whole matches as scripts, with every state, that must not change.
 
 A change of a game's behaviour changes them and must raise the game's `version`; write them anew
-with `pytest tests/test_golden.py --update-golden`.
+with `pytest tests/games/pasa --update-golden`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ladder.games import GAMES, get_game
+from ladder.games import get_game
 from ladder.games.nodes import NODE
 from ladder.script import replay_text
 from tests.plain_play import loaded, play_plainly
@@ -49,8 +49,7 @@ MATCHES: dict[str, tuple[str, dict[str, Any], list[str]]] = {
 }
 
 
-def test_every_game_has_a_golden_playthrough() -> None:
-    assert {game for game, _, _ in MATCHES.values()} == set(GAMES)
+def test_every_playthrough_has_its_file() -> None:
     assert {path.stem for path in FOLDER.glob("*.txt")} == set(MATCHES)
 
 
