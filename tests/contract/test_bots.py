@@ -131,7 +131,8 @@ def test_it_is_deterministic(listing: Listing) -> None:
 
 def test_a_policy_remembers_nothing(listing: Listing) -> None:
     loaded = load_word(listing.name, listing.game)
-    if has_memory(loaded):
+    game = get_game(listing.game)
+    if any(policy_of(loaded.bot, method) is None for method in game.decisions.values()):
         pytest.skip("has a memory")
     asked = list(decisions(loaded, matches=1))
     ask = asker(loaded)
