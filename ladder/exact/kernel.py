@@ -1,0 +1,386 @@
+"""The compiled part of the exact solver: one level of positions of one turn, forward or backward.
+
+This file is a template. `compiled.py` copies it into the cache, runs the copy, replaces SEATS,
+NUM_BEST, TIE and `weigh` by those of a line-up, and compiles `run_level`. So the functions are compiled
+once per set of policies, with the number of seats a constant.
+
+Positions. Piles are counted in units and named round the table from the thrower: x0 is the
+thrower's, x1 the next seat's, and so on; they add up to `total`. A *level* is all positions with
+one x0. A paro moves a position to a higher level of the same turn, a tiro to the next turn, seen
+from the next thrower: (x1, x2, x3, x0) after the payment. Bachyo moves nothing, so a staking is
+settled by paro or tiro with 1/2 each (rule 5), and going through the levels in order solves a turn
+in one pass: upwards for probabilities, downwards for values.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ladder.games.nodes import CHANCE, LEGAL_AT, NODE, NUM_LEGAL, SEAT
+from ladder.games.pasa import rules
+from ladder.games.pasa.rules import ASKED, PILES, STAKES, THROWER, TURN
+
+SEATS = 4
+NUM_BEST = 0
+TIE = 1e-12  # values closer than this are equal, and the smaller stake is taken
+
+SPREAD, FINISH, SOLVE, SOLVE_END = 0, 1, 2, 3
+
+
+class Mat(NamedTuple):
+    """The table and the turn that a level belongs to."""
+
+    total: int  # units on the table
+    unit: int  # chips in a unit
+    per_unit: float  # 1 / unit
+    level_start: Any  # rank of the first position of each level
+    turn: int
+    thrower: int
+    seat1: int  # the seats after the thrower; any seat where there is none
+    seat2: int
+    seat3: int
+    most1: int  # no reachable position of this turn has more units there
+    most2: int
+    most3: int
+
+
+class Work(NamedTuple):
+    """One thread's scratch rows; a node of the staking tree is addressed by its depth."""
+
+    options: int  # legal stakes there can be at one node
+    row: Any  # the state row the rules and the policies work on
+    saved: Any  # by depth: the row as it was at the node
+    option: Any  # by depth: the option being looked at
+    chance: Any  # by depth: probability of coming here, the best seats' own choices not counted
+    first_leaf: Any  # by depth: leaves found before this node
+    option_leaf: Any  # by depth: leaves found before this option
+    weights: Any  # by depth and option: probability of the option
+    value: Any  # by depth and best seat: value of the node so far
+    result: Any  # by best seat: value of the node just left
+    leaf_paro: Any  # rank of the position after a paro
+    leaf_tiro: Any  # rank, one turn on, after a tiro
+    leaf_chance: Any
+    finals: Any  # win share by seat, draw, dropped, then the final piles' distribution by seat
+    fault: Any  # the illegal stake, where there was one
+
+
+def weigh(row: Any, groups: Any, params: Any, weights: Any, start: int) -> Any:
+    """Write each legal stake's probability; gives (whether legal, the stake). Replaced."""
+    raise NotImplementedError
+
+
+def rank(mat: Any, x0: int, x1: int, x2: int) -> int:
+    """The place of a position among all, level by level; the last pile follows from the rest."""
+    if SEATS == 2:
+        return x0
+    start: int = mat.level_start[x0]
+    if SEATS == 3:
+        return start + x1
+    return start + x1 * (mat.total - x0 + 1) - ((x1 * (x1 - 1)) >> 1) + x2
+
+
+def units(mat: Any, chips: int) -> int:
+    """Chips in units; a multiplication, since a division costs more than the rest of a leaf."""
+    return int(chips * mat.per_unit + 0.5)
+
+
+def place(mat: Any, row: Any, x0: int, x1: int, x2: int, x3: int) -> None:
+    """Put the piles of a position into the row."""
+    row[TURN] = mat.turn
+    row[THROWER] = mat.thrower
+    row[PILES + mat.thrower] = x0 * mat.unit
+    row[PILES + mat.seat1] = x1 * mat.unit
+    if SEATS > 2:
+        row[PILES + mat.seat2] = x2 * mat.unit
+    if SEATS > 3:
+        row[PILES + mat.seat3] = x3 * mat.unit
+
+
+def after_throw(
+    mat: Any, x0: int, x1: int, x2: int, x3: int, u1: int, u2: int, u3: int
+) -> tuple[int, int]:
+    """Ranks after a paro and after a tiro, for stakes u1, u2, u3 (`rules.settle`, in units)."""
+    paro = rank(mat, x0 + u1 + u2 + u3, x1 - u1, x2 - u2)
+    tiro = rank(mat, x1 + u1, x2 + u2, x3 + u3)
+    return paro, tiro
+
+
+def play_stakings(
+    mat: Any,
+    work: Any,
+    groups: Any,
+    params: Any,
+    here: Any,
+    after: Any,
+    x0: int,
+    x1: int,
+    x2: int,
+    x3: int,
+) -> int:
+    """Every way the staking of a position can go.
+
+    Depth first through the seats' choices, with the rules' own functions. The leaves that can
+    happen stand in `work.leaf_*` at the end, the best seats' values in `work.result`. Gives the
+    number of leaves, or -1 after an illegal stake.
+    """
+    place(mat, work.row, x0, x1, x2, x3)
+    row = work.row
+    width = row.size
+    options = work.options
+    rules.open_staking(row)
+    depth = -1
+    chance = 1.0
+    leaves = 0
+    while True:
+        if row[NODE] != CHANCE and row[ASKED] < SEATS - 1:
+            depth += 1
+            group = groups[row[SEAT]]
+            if group >= 0:
+                legal, stake = weigh(row, groups, params, work.weights, depth * options)
+                if not legal:
+                    work.fault[0] = stake
+                    return -1
+            for i in range(width):
+                work.saved[depth * width + i] = row[i]
+            work.option[depth] = -1
+            work.chance[depth] = chance
+            work.first_leaf[depth] = leaves
+            work.option_leaf[depth] = leaves
+            for k in range(NUM_BEST):
+                work.value[depth * NUM_BEST + k] = 0.0 if group >= 0 else -1.0
+        else:
+            leaves = last_choice(
+                mat, work, groups, params, here, after, x0, x1, x2, x3, chance, leaves
+            )
+            if leaves < 0:
+                return -1
+            if depth >= 0:
+                leaves = take_in(work, groups, depth, leaves)
+        while depth >= 0:
+            base = depth * width
+            option = work.option[depth] + 1
+            if groups[work.saved[base + SEAT]] >= 0:
+                while (
+                    option < work.saved[base + NUM_LEGAL]
+                    and work.weights[depth * options + option] == 0.0
+                ):
+                    option += 1
+            if option < work.saved[base + NUM_LEGAL]:
+                work.option[depth] = option
+                work.option_leaf[depth] = leaves
+                chance = work.chance[depth]
+                if groups[work.saved[base + SEAT]] >= 0:
+                    chance *= work.weights[depth * options + option]
+                for i in range(width):
+                    row[i] = work.saved[base + i]
+                rules.advance(row, row[row[LEGAL_AT] + option])
+                break
+            for k in range(NUM_BEST):
+                work.result[k] = work.value[depth * NUM_BEST + k]
+            depth -= 1
+            if depth >= 0:
+                leaves = take_in(work, groups, depth, leaves)
+        if depth < 0:
+            return leaves
+
+
+def take_in(work: Any, groups: Any, depth: int, leaves: int) -> int:
+    """Count the option just looked at into its node; a best seat keeps the better one's leaves."""
+    width = work.row.size
+    options = work.options
+    group = groups[work.saved[depth * width + SEAT]]
+    start = depth * NUM_BEST
+    if group >= 0:
+        weight = work.weights[depth * options + work.option[depth]]
+        for k in range(NUM_BEST):
+            work.value[start + k] += weight * work.result[k]
+        return leaves
+    begin = work.option_leaf[depth]
+    if not is_better(work.result[-1 - group], work.value[start - 1 - group]):
+        return int(begin)
+    for k in range(NUM_BEST):
+        work.value[start + k] = work.result[k]
+    to = work.first_leaf[depth]
+    for i in range(begin, leaves):
+        work.leaf_paro[to] = work.leaf_paro[i]
+        work.leaf_tiro[to] = work.leaf_tiro[i]
+        work.leaf_chance[to] = work.leaf_chance[i]
+        to += 1
+    return int(to)
+
+
+def is_better(value: float, best: float) -> bool:
+    """Whether a larger stake is worth more than the best so far; see TIE."""
+    return value > best + TIE
+
+
+def last_choice(
+    mat: Any,
+    work: Any,
+    groups: Any,
+    params: Any,
+    here: Any,
+    after: Any,
+    x0: int,
+    x1: int,
+    x2: int,
+    x3: int,
+    chance: float,
+    leaves: int,
+) -> int:
+    """The leaves below a node that no further choice follows: the last seat's, or the throw."""
+    row = work.row
+    u1 = units(mat, row[STAKES + mat.seat1])
+    u2 = units(mat, row[STAKES + mat.seat2]) if SEATS > 2 else 0
+    u3 = units(mat, row[STAKES + mat.seat3]) if SEATS > 3 else 0
+    if row[NODE] == CHANCE:
+        paro, tiro = after_throw(mat, x0, x1, x2, x3, u1, u2, u3)
+        work.leaf_paro[leaves] = paro
+        work.leaf_tiro[leaves] = tiro
+        work.leaf_chance[leaves] = chance
+        for k in range(NUM_BEST):
+            work.result[k] = 0.5 * (here[paro * NUM_BEST + k] + after[tiro * NUM_BEST + k])
+        return leaves + 1
+    group = groups[row[SEAT]]
+    start = (SEATS - 1) * work.options
+    count = row[NUM_LEGAL]
+    if group >= 0:
+        legal, stake = weigh(row, groups, params, work.weights, start)
+        if not legal:
+            work.fault[0] = stake
+            return -1
+        for k in range(NUM_BEST):
+            work.result[k] = 0.0
+    first = row[LEGAL_AT]
+    best = -1.0
+    for option in range(count):
+        if group >= 0 and work.weights[start + option] == 0.0:
+            continue
+        stake_units = units(mat, row[first + option])
+        if SEATS == 2:
+            u1 = stake_units
+        elif SEATS == 3:
+            u2 = stake_units
+        else:
+            u3 = stake_units
+        paro, tiro = after_throw(mat, x0, x1, x2, x3, u1, u2, u3)
+        if group >= 0:
+            weight = work.weights[start + option]
+            work.leaf_paro[leaves] = paro
+            work.leaf_tiro[leaves] = tiro
+            work.leaf_chance[leaves] = chance * weight
+            leaves += 1
+            for k in range(NUM_BEST):
+                value = 0.5 * (here[paro * NUM_BEST + k] + after[tiro * NUM_BEST + k])
+                work.result[k] += weight * value
+        else:
+            mine = -1 - group
+            value = 0.5 * (here[paro * NUM_BEST + mine] + after[tiro * NUM_BEST + mine])
+            if is_better(value, best):
+                best = value
+                work.leaf_paro[leaves] = paro
+                work.leaf_tiro[leaves] = tiro
+                work.leaf_chance[leaves] = chance
+                for k in range(NUM_BEST):
+                    work.result[k] = 0.5 * (here[paro * NUM_BEST + k] + after[tiro * NUM_BEST + k])
+    if group < 0:
+        leaves += 1
+    return leaves
+
+
+def win_shares(mat: Any, work: Any, x0: int, x1: int, x2: int, x3: int) -> int:
+    """How many seats share the largest pile of a final position; the piles go into the row."""
+    place(mat, work.row, x0, x1, x2, x3)
+    top = max(max(x0, x1), max(x2, x3)) * mat.unit
+    sharing = 0
+    for seat in range(SEATS):
+        if rules.standing(work.row, seat) == top:
+            sharing += 1
+    return sharing
+
+
+def count_final(mat: Any, work: Any, x0: int, x1: int, x2: int, x3: int, mass: float) -> None:
+    """Add a final position of probability `mass` to the totals (rule 6)."""
+    sharing = win_shares(mat, work, x0, x1, x2, x3)
+    top = max(max(x0, x1), max(x2, x3))
+    if sharing > 1:
+        work.finals[SEATS] += mass
+    for seat in range(SEATS):
+        pile = units(mat, work.row[PILES + seat])
+        if pile == top:
+            work.finals[seat] += mass / sharing
+        work.finals[SEATS + 2 + seat * (mat.total + 1) + pile] += mass
+
+
+def run_level(
+    mode: int,
+    x0: int,
+    thread: int,
+    threads: int,
+    mat: Any,
+    work: Any,
+    groups: Any,
+    params: Any,
+    best_seats: Any,
+    here: Any,
+    after: Any,
+    masses: Any,
+    masses_after: Any,
+    negligible: float,
+) -> bool:
+    """One thread's part of a level; False after an illegal stake.
+
+    SPREAD moves probability on and FINISH counts what is left after the last turn; SOLVE works out
+    the best seats' values and SOLVE_END those after the last turn. `here` and `after` are the values of this turn and the next, `masses` and
+    `masses_after` the probabilities, one row a thread, which is the only one it writes.
+    """
+    rest = mat.total - x0
+    top1 = min(rest, mat.most1)
+    for x1 in range(thread if SEATS > 2 else rest, top1 + 1, threads):
+        high2 = min(rest - x1, mat.most2)
+        low2 = max(0, rest - x1 - mat.most3) if SEATS > 3 else rest - x1
+        for x2 in range(low2, high2 + 1):
+            x3 = rest - x1 - x2
+            at = rank(mat, x0, x1, x2)
+            is_over = max(max(x0, x1), max(x2, x3)) == mat.total
+            is_over = is_over or mode == FINISH or mode == SOLVE_END
+            if mode == SOLVE or mode == SOLVE_END:
+                if is_over:
+                    sharing = win_shares(mat, work, x0, x1, x2, x3)
+                    top = max(max(x0, x1), max(x2, x3)) * mat.unit
+                    for k in range(NUM_BEST):
+                        pile = work.row[PILES + best_seats[k]]
+                        here[at * NUM_BEST + k] = 1.0 / sharing if pile == top else 0.0
+                elif x0 == 0:
+                    to = rank(mat, x1, x2, x3)
+                    for k in range(NUM_BEST):
+                        here[at * NUM_BEST + k] = after[to * NUM_BEST + k]
+                else:
+                    leaves = play_stakings(
+                        mat, work, groups, params, here, after, x0, x1, x2, x3
+                    )
+                    if leaves < 0:
+                        return False
+                    for k in range(NUM_BEST):
+                        here[at * NUM_BEST + k] = work.result[k]
+                continue
+            mass = 0.0
+            for i in range(masses.shape[0]):
+                mass += masses[i, at]
+            if mass == 0.0:
+                continue
+            if is_over:
+                count_final(mat, work, x0, x1, x2, x3, mass)
+            elif x0 == 0:
+                masses_after[thread, rank(mat, x1, x2, x3)] += mass
+            elif mass < negligible:
+                work.finals[SEATS + 1] += mass
+            else:
+                leaves = play_stakings(mat, work, groups, params, here, after, x0, x1, x2, x3)
+                if leaves < 0:
+                    return False
+                for i in range(leaves):
+                    half = 0.5 * mass * work.leaf_chance[i]
+                    masses[thread, work.leaf_paro[i]] += half
+                    masses_after[thread, work.leaf_tiro[i]] += half
+    return True
