@@ -69,6 +69,11 @@ def weigh(row: Any, groups: Any, params: Any, weights: Any, start: int) -> Any:
     raise NotImplementedError
 
 
+def borrowed(array: Any) -> Any:
+    """The array without its reference count, see `compiled.borrowed`. Replaced."""
+    return array
+
+
 def rank(mat: Any, x0: int, x1: int, x2: int) -> int:
     """The place of a position among all, level by level; the last pile follows from the rest."""
     if SEATS == 2:
@@ -132,44 +137,42 @@ def play_stakings(
     chance = 1.0
     leaves = 0
     while True:
-        if row[NODE] != CHANCE and row[ASKED] < SEATS - 1:
+        is_choice = row[NODE] != CHANCE
+        is_last = row[ASKED] == SEATS - 1 or not is_choice
+        group = groups[row[SEAT]]
+        if is_choice and group >= 0:
+            start = (SEATS - 1 if is_last else depth + 1) * options
+            legal, stake = weigh(row, groups, params, work.weights, start)
+            if not legal:
+                work.fault[0] = stake
+                return -1
+        if is_last:
+            leaves = last_choice(mat, work, group, here, after, x0, x1, x2, x3, chance, leaves)
+        else:
             depth += 1
-            group = groups[row[SEAT]]
-            if group >= 0:
-                legal, stake = weigh(row, groups, params, work.weights, depth * options)
-                if not legal:
-                    work.fault[0] = stake
-                    return -1
             for i in range(width):
                 work.saved[depth * width + i] = row[i]
             work.option[depth] = -1
             work.chance[depth] = chance
             work.first_leaf[depth] = leaves
-            work.option_leaf[depth] = leaves
             for k in range(NUM_BEST):
                 work.value[depth * NUM_BEST + k] = 0.0 if group >= 0 else -1.0
-        else:
-            leaves = last_choice(
-                mat, work, groups, params, here, after, x0, x1, x2, x3, chance, leaves
-            )
-            if leaves < 0:
-                return -1
-            if depth >= 0:
-                leaves = take_in(work, groups, depth, leaves)
+        is_new = not is_last
         while depth >= 0:
             base = depth * width
+            count = work.saved[base + NUM_LEGAL]
+            is_mixed = groups[work.saved[base + SEAT]] >= 0
+            if not is_new:
+                leaves = take_in(work, groups, depth, leaves)
             option = work.option[depth] + 1
-            if groups[work.saved[base + SEAT]] >= 0:
-                while (
-                    option < work.saved[base + NUM_LEGAL]
-                    and work.weights[depth * options + option] == 0.0
-                ):
+            if is_mixed:
+                while option < count and work.weights[depth * options + option] == 0.0:
                     option += 1
-            if option < work.saved[base + NUM_LEGAL]:
+            if option < count:
                 work.option[depth] = option
                 work.option_leaf[depth] = leaves
                 chance = work.chance[depth]
-                if groups[work.saved[base + SEAT]] >= 0:
+                if is_mixed:
                     chance *= work.weights[depth * options + option]
                 for i in range(width):
                     row[i] = work.saved[base + i]
@@ -178,8 +181,7 @@ def play_stakings(
             for k in range(NUM_BEST):
                 work.result[k] = work.value[depth * NUM_BEST + k]
             depth -= 1
-            if depth >= 0:
-                leaves = take_in(work, groups, depth, leaves)
+            is_new = False
         if depth < 0:
             return leaves
 
@@ -217,8 +219,7 @@ def is_better(value: float, best: float) -> bool:
 def last_choice(
     mat: Any,
     work: Any,
-    groups: Any,
-    params: Any,
+    group: int,
     here: Any,
     after: Any,
     x0: int,
@@ -233,81 +234,71 @@ def last_choice(
     u1 = units(mat, row[STAKES + mat.seat1])
     u2 = units(mat, row[STAKES + mat.seat2]) if SEATS > 2 else 0
     u3 = units(mat, row[STAKES + mat.seat3]) if SEATS > 3 else 0
-    if row[NODE] == CHANCE:
-        paro, tiro = after_throw(mat, x0, x1, x2, x3, u1, u2, u3)
-        work.leaf_paro[leaves] = paro
-        work.leaf_tiro[leaves] = tiro
-        work.leaf_chance[leaves] = chance
-        for k in range(NUM_BEST):
-            work.result[k] = 0.5 * (here[paro * NUM_BEST + k] + after[tiro * NUM_BEST + k])
-        return leaves + 1
-    group = groups[row[SEAT]]
+    is_choice = row[NODE] != CHANCE
+    is_best = is_choice and group < 0
     start = (SEATS - 1) * work.options
-    count = row[NUM_LEGAL]
-    if group >= 0:
-        legal, stake = weigh(row, groups, params, work.weights, start)
-        if not legal:
-            work.fault[0] = stake
-            return -1
-        for k in range(NUM_BEST):
-            work.result[k] = 0.0
     first = row[LEGAL_AT]
-    best = -1.0
-    for option in range(count):
-        if group >= 0 and work.weights[start + option] == 0.0:
-            continue
-        stake_units = units(mat, row[first + option])
-        if SEATS == 2:
-            u1 = stake_units
-        elif SEATS == 3:
-            u2 = stake_units
-        else:
-            u3 = stake_units
+    for k in range(NUM_BEST):
+        work.result[k] = -1.0 if is_best else 0.0
+    for option in range(row[NUM_LEGAL] if is_choice else 1):
+        weight = 1.0
+        if is_choice:
+            if not is_best:
+                weight = work.weights[start + option]
+                if weight == 0.0:
+                    continue
+            stake = units(mat, row[first + option])
+            if SEATS == 2:
+                u1 = stake
+            elif SEATS == 3:
+                u2 = stake
+            else:
+                u3 = stake
         paro, tiro = after_throw(mat, x0, x1, x2, x3, u1, u2, u3)
-        if group >= 0:
-            weight = work.weights[start + option]
-            work.leaf_paro[leaves] = paro
-            work.leaf_tiro[leaves] = tiro
-            work.leaf_chance[leaves] = chance * weight
-            leaves += 1
-            for k in range(NUM_BEST):
-                value = 0.5 * (here[paro * NUM_BEST + k] + after[tiro * NUM_BEST + k])
-                work.result[k] += weight * value
-        else:
+        if is_best:
             mine = -1 - group
             value = 0.5 * (here[paro * NUM_BEST + mine] + after[tiro * NUM_BEST + mine])
-            if is_better(value, best):
-                best = value
-                work.leaf_paro[leaves] = paro
-                work.leaf_tiro[leaves] = tiro
-                work.leaf_chance[leaves] = chance
-                for k in range(NUM_BEST):
-                    work.result[k] = 0.5 * (here[paro * NUM_BEST + k] + after[tiro * NUM_BEST + k])
-    if group < 0:
-        leaves += 1
-    return leaves
+            if not is_better(value, work.result[mine]):
+                continue
+            for k in range(NUM_BEST):
+                work.result[k] = 0.0
+        work.leaf_paro[leaves] = paro
+        work.leaf_tiro[leaves] = tiro
+        work.leaf_chance[leaves] = chance * weight
+        for k in range(NUM_BEST):
+            value = 0.5 * (here[paro * NUM_BEST + k] + after[tiro * NUM_BEST + k])
+            work.result[k] += weight * value
+        if not is_best:
+            leaves += 1
+    return leaves + 1 if is_best else leaves
 
 
 def win_shares(mat: Any, work: Any, x0: int, x1: int, x2: int, x3: int) -> int:
     """How many seats share the largest pile of a final position; the piles go into the row."""
     place(mat, work.row, x0, x1, x2, x3)
-    top = max(max(x0, x1), max(x2, x3)) * mat.unit
     sharing = 0
     for seat in range(SEATS):
-        if rules.standing(work.row, seat) == top:
+        if is_top(mat, work.row, seat):
             sharing += 1
     return sharing
 
 
-def count_final(mat: Any, work: Any, x0: int, x1: int, x2: int, x3: int, mass: float) -> None:
-    """Add a final position of probability `mass` to the totals (rule 6)."""
-    sharing = win_shares(mat, work, x0, x1, x2, x3)
-    top = max(max(x0, x1), max(x2, x3))
+def is_top(mat: Any, row: Any, seat: int) -> bool:
+    """Whether no seat stands above this one (rule 6)."""
+    mine = rules.standing(row, seat)
+    for other in range(SEATS):
+        if rules.standing(row, other) > mine:
+            return False
+    return True
+
+
+def count_final(mat: Any, work: Any, sharing: int, mass: float) -> None:
+    """Add the final position in the row, of probability `mass`, to the totals (rule 6)."""
     if sharing > 1:
         work.finals[SEATS] += mass
     for seat in range(SEATS):
         pile = units(mat, work.row[PILES + seat])
-        if pile == top:
+        if is_top(mat, work.row, seat):
             work.finals[seat] += mass / sharing
         work.finals[SEATS + 2 + seat * (mat.total + 1) + pile] += mass
 
@@ -318,7 +309,7 @@ def run_level(
     thread: int,
     threads: int,
     mat: Any,
-    work: Any,
+    lent: Any,
     groups: Any,
     params: Any,
     best_seats: Any,
@@ -334,6 +325,24 @@ def run_level(
     the best seats' values and SOLVE_END those after the last turn. `here` and `after` are the values of this turn and the next, `masses` and
     `masses_after` the probabilities, one row a thread, which is the only one it writes.
     """
+    row = borrowed(lent.row)
+    work = Work(
+        lent.options,
+        row,
+        borrowed(lent.saved),
+        borrowed(lent.option),
+        borrowed(lent.chance),
+        borrowed(lent.first_leaf),
+        borrowed(lent.option_leaf),
+        borrowed(lent.weights),
+        borrowed(lent.value),
+        borrowed(lent.result),
+        borrowed(lent.leaf_paro),
+        borrowed(lent.leaf_tiro),
+        borrowed(lent.leaf_chance),
+        borrowed(lent.finals),
+        borrowed(lent.fault),
+    )
     rest = mat.total - x0
     top1 = min(rest, mat.most1)
     for x1 in range(thread if SEATS > 2 else rest, top1 + 1, threads):
@@ -342,45 +351,41 @@ def run_level(
         for x2 in range(low2, high2 + 1):
             x3 = rest - x1 - x2
             at = rank(mat, x0, x1, x2)
+            mass = 1.0
+            if mode == SPREAD or mode == FINISH:
+                mass = 0.0
+                for i in range(masses.shape[0]):
+                    mass += masses[i, at]
+                if mass == 0.0:
+                    continue
             is_over = max(max(x0, x1), max(x2, x3)) == mat.total
-            is_over = is_over or mode == FINISH or mode == SOLVE_END
-            if mode == SOLVE or mode == SOLVE_END:
-                if is_over:
-                    sharing = win_shares(mat, work, x0, x1, x2, x3)
-                    top = max(max(x0, x1), max(x2, x3)) * mat.unit
+            if is_over or mode == FINISH or mode == SOLVE_END:
+                sharing = win_shares(mat, work, x0, x1, x2, x3)
+                if mode == SPREAD or mode == FINISH:
+                    count_final(mat, work, sharing, mass)
+                else:
                     for k in range(NUM_BEST):
-                        pile = work.row[PILES + best_seats[k]]
-                        here[at * NUM_BEST + k] = 1.0 / sharing if pile == top else 0.0
-                elif x0 == 0:
-                    to = rank(mat, x1, x2, x3)
+                        share = 1.0 / sharing if is_top(mat, row, best_seats[k]) else 0.0
+                        here[at * NUM_BEST + k] = share
+            elif x0 == 0:
+                to = rank(mat, x1, x2, x3)
+                if mode == SPREAD:
+                    masses_after[thread, to] += mass
+                else:
                     for k in range(NUM_BEST):
                         here[at * NUM_BEST + k] = after[to * NUM_BEST + k]
-                else:
-                    leaves = play_stakings(
-                        mat, work, groups, params, here, after, x0, x1, x2, x3
-                    )
-                    if leaves < 0:
-                        return False
-                    for k in range(NUM_BEST):
-                        here[at * NUM_BEST + k] = work.result[k]
-                continue
-            mass = 0.0
-            for i in range(masses.shape[0]):
-                mass += masses[i, at]
-            if mass == 0.0:
-                continue
-            if is_over:
-                count_final(mat, work, x0, x1, x2, x3, mass)
-            elif x0 == 0:
-                masses_after[thread, rank(mat, x1, x2, x3)] += mass
             elif mass < negligible:
                 work.finals[SEATS + 1] += mass
             else:
                 leaves = play_stakings(mat, work, groups, params, here, after, x0, x1, x2, x3)
                 if leaves < 0:
                     return False
-                for i in range(leaves):
-                    half = 0.5 * mass * work.leaf_chance[i]
-                    masses[thread, work.leaf_paro[i]] += half
-                    masses_after[thread, work.leaf_tiro[i]] += half
+                if mode == SPREAD:
+                    for i in range(leaves):
+                        half = 0.5 * mass * work.leaf_chance[i]
+                        masses[thread, work.leaf_paro[i]] += half
+                        masses_after[thread, work.leaf_tiro[i]] += half
+                else:
+                    for k in range(NUM_BEST):
+                        here[at * NUM_BEST + k] = work.result[k]
     return True
