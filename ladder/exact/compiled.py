@@ -211,7 +211,8 @@ def _kernel(
 
     functions = [function for pair in asked for function in pair]
     digest = sources_digest(functions)
-    key = f"{digest} {numba.__version__} {seats} {num_best} {tie} {shapes}"
+    asked_in_order = [f"{function.__module__}:{function.__qualname__}" for function in functions]
+    key = f"{digest} {asked_in_order} {numba.__version__} {seats} {num_best} {tie} {shapes}"
     folder = cache_folder() / "exact" / hashlib.blake2b(key.encode(), digest_size=12).hexdigest()
     source = inspect.getsource(kernel)
     path = folder / "kernel.py"
