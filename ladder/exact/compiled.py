@@ -1,15 +1,13 @@
 """Compiled kernels of the exact solver, kept in memory and on disk by what went into them.
 
-numba's disk cache looks at one file only, so a kernel is compiled from a copy of `kernel.py` in a
-folder whose name is a digest of every source that it was made of: the rules, the policies, and the
-modules of this project or beside the bot that they import.
+numba's disk cache looks at one file only, so a kernel is kept in a folder whose name is a digest of
+every source that it was made of: the rules, the policies, and what their modules import.
 """
 
 from __future__ import annotations
 
 import hashlib
 import inspect
-import os
 import sys
 import sysconfig
 import types
@@ -25,7 +23,7 @@ from ladder.exact.policies import Policy
 from ladder.games.nodes import LEGAL_AT, LUCK, NUM_LEGAL, SEAT
 from ladder.games.pasa.view import PasaView
 from ladder.games.view import seen
-from ladder.jit import register_rules, rule
+from ladder.jit import cache_folder, register_rules, rule, source_digest
 
 _OUTSIDE = tuple(
     str(Path(path).resolve()) for path in {sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")}
@@ -45,37 +43,32 @@ _TEMPLATE_FUNCTIONS = (
 )
 
 
-def cache_folder() -> Path:
-    """Where compiled kernels and exact results are kept: LADDER_CACHE, else the user's cache."""
-    root = os.environ.get("LADDER_CACHE")
-    if root:
-        return Path(root)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pasa-ladder"
-
-
 def sources_digest(functions: Iterable[Any]) -> str:
-    """A digest of the modules of `functions` and of all they import, but for installed packages."""
-    pending = [sys.modules[__name__], *(sys.modules.get(f.__module__) for f in functions)]
+    """A digest of what a policy can come from: its module and all that this imports.
+
+    Installed packages are left out, and Ladder itself, which has a digest of its own.
+    """
+    pending = [sys.modules.get(function.__module__) for function in functions]
     found: dict[str, bytes] = {}
-    visited = set()
-    for function in functions:
-        found[f"{function.__module__}:{function.__qualname__}"] = function.__code__.co_code
     while pending:
         module = pending.pop()
         path = getattr(module, "__file__", None)
-        if module is None or path is None or module.__name__ in visited:
+        if module is None or path is None or module.__name__ in found:
             continue
-        visited.add(module.__name__)
         resolved = str(Path(path).resolve())
-        if resolved.startswith(_OUTSIDE) or "site-packages" in resolved:
+        if resolved.startswith(_OUTSIDE) or module.__name__.partition(".")[0] == "ladder":
             continue
         found[module.__name__] = Path(path).read_bytes()
         for thing in vars(module).values():
             if isinstance(thing, types.ModuleType):
                 pending.append(thing)
-            elif hasattr(thing, "__module__") and isinstance(thing.__module__, str):
+            elif isinstance(getattr(thing, "__module__", None), str):
                 pending.append(sys.modules.get(thing.__module__))
-    digest = hashlib.blake2b(sys.version.encode(), digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
+    for function in functions:  # their order is the order of the groups
+        code = function.__code__
+        digest.update(f"{function.__qualname__} {code.co_names} {code.co_consts}".encode())
+        digest.update(code.co_code)
     for name in sorted(found):
         digest.update(name.encode() + b"\0" + hashlib.blake2b(found[name]).digest())
     return digest.hexdigest()
@@ -210,37 +203,20 @@ def _kernel(
     from numba.extending import register_jitable
 
     functions = [function for pair in asked for function in pair]
-    digest = sources_digest(functions)
-    asked_in_order = [f"{function.__module__}:{function.__qualname__}" for function in functions]
-    key = f"{digest} {asked_in_order} {numba.__version__} {seats} {num_best} {tie} {shapes}"
-    folder = cache_folder() / "exact" / hashlib.blake2b(key.encode(), digest_size=12).hexdigest()
-    source = inspect.getsource(kernel)
-    path = folder / "kernel.py"
-    keep = _write_once(path, source)
+    made_of = (sources_digest(functions), source_digest("seeds.py", "jit.py", "games/", "exact/"))
+    key = f"{made_of} {numba.__version__} {sys.version} {seats} {num_best} {tie} {shapes}"
     scope: dict[str, Any] = {"__name__": kernel.__name__}
-    exec(compile(source, str(path), "exec"), scope)
+    exec(compile(inspect.getsource(kernel), str(kernel.__file__), "exec"), scope)
     scope.update(SEATS=seats, NUM_BEST=num_best, TIE=tie)
     scope.update(weigh=chooser(hidden.value), borrowed=borrowed())
     register_rules()
     for name in _TEMPLATE_FUNCTIONS:
         register_jitable(forceinline=True, error_model="numpy")(scope[name])
-    compiled: Callable[..., bool] = numba.njit(nogil=True, cache=keep, error_model="numpy")(
-        scope["run_level"]
-    )
+    with cache_folder(hashlib.blake2b(key.encode(), digest_size=12).hexdigest()) as usable:
+        compiled: Callable[..., bool] = numba.njit(
+            nogil=True, cache=usable, error_model="numpy"
+        )(scope["run_level"])
     return compiled
-
-
-def _write_once(path: Path, text: str) -> bool:
-    """Put a file in place unless it is there; False where that cannot be, and nothing is kept."""
-    try:
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_suffix(f".{os.getpid()}")
-            part.write_text(text)
-            part.replace(path)
-    except OSError:
-        return False
-    return os.access(path.parent, os.W_OK)
 
 
 def run(kernel_function: Callable[..., bool], names: Sequence[str], *arguments: Any) -> bool:

@@ -137,6 +137,7 @@ def play_stakings(
     chance = 1.0
     leaves = 0
     while True:
+        rules.ask_next(row)
         is_choice = row[NODE] != CHANCE
         is_last = row[ASKED] == SEATS - 1 or not is_choice
         group = groups[row[SEAT]]
@@ -176,7 +177,7 @@ def play_stakings(
                     chance *= work.weights[depth * options + option]
                 for i in range(width):
                     row[i] = work.saved[base + i]
-                rules.advance(row, row[row[LEGAL_AT] + option])
+                rules.put_down(row, row[row[LEGAL_AT] + option])
                 break
             for k in range(NUM_BEST):
                 work.result[k] = work.value[depth * NUM_BEST + k]

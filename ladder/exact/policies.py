@@ -151,6 +151,7 @@ def random_positions(
         for seat in range(table.seats):
             row[rules.PILES + seat] = ends[seat + 1] - ends[seat]
         rules.open_staking(row)
+        rules.ask_next(row)
         while row[NODE] != CHANCE and draws.random() < 0.6:
             rules.advance(row, row[row[LEGAL_AT] + draws.randrange(row[NUM_LEGAL])])
         if row[NODE] != CHANCE:

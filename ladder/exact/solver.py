@@ -27,7 +27,7 @@ from ladder.games.pasa.table import PasaTable, new_state
 Progress = Callable[[int, int], None]
 MAX_THREADS = 4
 # A position less likely than this is dropped, four seats only; `Exact.dropped` adds them up.
-NEGLIGIBLE = 1e-16
+NEGLIGIBLE = 1e-13
 # Seconds for one staking's leaf, one core; measured.
 _LEAF_S = 8e-9
 
