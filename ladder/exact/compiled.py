@@ -127,6 +127,7 @@ def mixture(policy: Policy) -> Callable[..., Any]:
             weights[start + option] = 0.0
         row[LUCK] = 0
         ways = ways_of(view_of(row), params)
+        weight = 1.0 / max(1, ways)
         for luck in range(ways):
             row[LUCK] = luck
             stake = stake_of(view_of(row), params)
@@ -135,7 +136,7 @@ def mixture(policy: Policy) -> Callable[..., Any]:
                 option += 1
             if option == count:
                 return False, int(stake)
-            weights[start + option] += 1.0 / ways
+            weights[start + option] += weight
         return ways > 0, 0
 
     return rule(mix)

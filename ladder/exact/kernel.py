@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ladder.games.nodes import CHANCE, LEGAL_AT, NODE, NUM_LEGAL, SEAT
 from ladder.games.pasa import rules
-from ladder.games.pasa.rules import ASKED, PILES, STAKES, THROWER, TURN
+from ladder.games.pasa.rules import ASKED, COVER, PILES, STAKES, THROWER, TURN
 
 SEATS = 4
 NUM_BEST = 0
@@ -49,7 +49,13 @@ class Work(NamedTuple):
 
     options: int  # legal stakes there can be at one node
     row: Any  # the state row the rules and the policies work on
-    saved: Any  # by depth: the row as it was at the node
+    seat: Any  # by depth: the seat that chooses
+    asked: Any  # by depth, like the next two: the row's fields as they were at the node
+    cover: Any
+    stakes: Any
+    count: Any  # by depth: legal stakes
+    legal: Any  # by depth and option: the stake
+    cap: Any  # by depth: the cap for which `weights` were asked in this position, or 0
     option: Any  # by depth: the option being looked at
     chance: Any  # by depth: probability of coming here, the best seats' own choices not counted
     first_leaf: Any  # by depth: leaves found before this node
@@ -114,6 +120,7 @@ def play_stakings(
     mat: Any,
     work: Any,
     groups: Any,
+    reads_mat: Any,
     params: Any,
     here: Any,
     after: Any,
@@ -121,17 +128,20 @@ def play_stakings(
     x1: int,
     x2: int,
     x3: int,
+    is_recording: bool,
 ) -> int:
     """Every way the staking of a position can go.
 
-    Depth first through the seats' choices, with the rules' own functions. The leaves that can
-    happen stand in `work.leaf_*` at the end, the best seats' values in `work.result`. Gives the
-    number of leaves, or -1 after an illegal stake.
+    Depth first through the seats' choices, with the rules' own functions. The best seats' values
+    stand in `work.result` at the end and, if recording, the leaves that can happen in
+    `work.leaf_*`. A policy that does not look at the mat is asked once for all stakings with the
+    same cap. Gives the number of leaves, or -1 after an illegal stake.
     """
-    place(mat, work.row, x0, x1, x2, x3)
     row = work.row
-    width = row.size
     options = work.options
+    place(mat, row, x0, x1, x2, x3)
+    for depth in range(SEATS):
+        work.cap[depth] = 0
     rules.open_staking(row)
     depth = -1
     chance = 1.0
@@ -140,19 +150,32 @@ def play_stakings(
         rules.ask_next(row)
         is_choice = row[NODE] != CHANCE
         is_last = row[ASKED] == SEATS - 1 or not is_choice
-        group = groups[row[SEAT]]
+        seat = row[SEAT]
+        group = groups[seat]
         if is_choice and group >= 0:
-            start = (SEATS - 1 if is_last else depth + 1) * options
-            legal, stake = weigh(row, groups, params, work.weights, start)
-            if not legal:
-                work.fault[0] = stake
-                return -1
+            at = SEATS - 1 if is_last else depth + 1
+            cap = row[row[LEGAL_AT] + row[NUM_LEGAL] - 1]
+            if reads_mat[group] or work.cap[at] != cap or work.seat[at] != seat:
+                legal, stake = weigh(row, groups, params, work.weights, at * options)
+                if not legal:
+                    work.fault[0] = stake
+                    return -1
+                work.cap[at] = cap
+                work.seat[at] = seat
         if is_last:
-            leaves = last_choice(mat, work, group, here, after, x0, x1, x2, x3, chance, leaves)
+            leaves = last_choice(
+                mat, work, group, here, after, x0, x1, x2, x3, chance, leaves, is_recording
+            )
         else:
             depth += 1
-            for i in range(width):
-                work.saved[depth * width + i] = row[i]
+            work.seat[depth] = seat
+            work.asked[depth] = row[ASKED]
+            work.cover[depth] = row[COVER]
+            for i in range(SEATS):
+                work.stakes[depth * SEATS + i] = row[STAKES + i]
+            work.count[depth] = row[NUM_LEGAL]
+            for i in range(row[NUM_LEGAL]):
+                work.legal[depth * options + i] = row[row[LEGAL_AT] + i]
             work.option[depth] = -1
             work.chance[depth] = chance
             work.first_leaf[depth] = leaves
@@ -160,24 +183,27 @@ def play_stakings(
                 work.value[depth * NUM_BEST + k] = 0.0 if group >= 0 else -1.0
         is_new = not is_last
         while depth >= 0:
-            base = depth * width
-            count = work.saved[base + NUM_LEGAL]
-            is_mixed = groups[work.saved[base + SEAT]] >= 0
+            group = groups[work.seat[depth]]
             if not is_new:
-                leaves = take_in(work, groups, depth, leaves)
+                leaves = take_in(work, group, depth, leaves)
             option = work.option[depth] + 1
-            if is_mixed:
-                while option < count and work.weights[depth * options + option] == 0.0:
+            if group >= 0:
+                while (
+                    option < work.count[depth] and work.weights[depth * options + option] == 0.0
+                ):
                     option += 1
-            if option < count:
+            if option < work.count[depth]:
                 work.option[depth] = option
                 work.option_leaf[depth] = leaves
                 chance = work.chance[depth]
-                if is_mixed:
+                if group >= 0:
                     chance *= work.weights[depth * options + option]
-                for i in range(width):
-                    row[i] = work.saved[base + i]
-                rules.put_down(row, row[row[LEGAL_AT] + option])
+                row[SEAT] = work.seat[depth]
+                row[ASKED] = work.asked[depth]
+                row[COVER] = work.cover[depth]
+                for i in range(SEATS):
+                    row[STAKES + i] = work.stakes[depth * SEATS + i]
+                rules.put_down(row, work.legal[depth * options + option])
                 break
             for k in range(NUM_BEST):
                 work.result[k] = work.value[depth * NUM_BEST + k]
@@ -187,14 +213,11 @@ def play_stakings(
             return leaves
 
 
-def take_in(work: Any, groups: Any, depth: int, leaves: int) -> int:
+def take_in(work: Any, group: int, depth: int, leaves: int) -> int:
     """Count the option just looked at into its node; a best seat keeps the better one's leaves."""
-    width = work.row.size
-    options = work.options
-    group = groups[work.saved[depth * width + SEAT]]
     start = depth * NUM_BEST
     if group >= 0:
-        weight = work.weights[depth * options + work.option[depth]]
+        weight = work.weights[depth * work.options + work.option[depth]]
         for k in range(NUM_BEST):
             work.value[start + k] += weight * work.result[k]
         return leaves
@@ -229,6 +252,7 @@ def last_choice(
     x3: int,
     chance: float,
     leaves: int,
+    is_recording: bool,
 ) -> int:
     """The leaves below a node that no further choice follows: the last seat's, or the throw."""
     row = work.row
@@ -239,8 +263,11 @@ def last_choice(
     is_best = is_choice and group < 0
     start = (SEATS - 1) * work.options
     first = row[LEGAL_AT]
-    for k in range(NUM_BEST):
-        work.result[k] = -1.0 if is_best else 0.0
+    best = -1.0
+    # The first best seat's value is kept in a variable: adding up in memory costs twice as much.
+    value0 = 0.0
+    for k in range(1, NUM_BEST):
+        work.result[k] = 0.0
     for option in range(row[NUM_LEGAL] if is_choice else 1):
         weight = 1.0
         if is_choice:
@@ -259,19 +286,26 @@ def last_choice(
         if is_best:
             mine = -1 - group
             value = 0.5 * (here[paro * NUM_BEST + mine] + after[tiro * NUM_BEST + mine])
-            if not is_better(value, work.result[mine]):
+            if not is_better(value, best):
                 continue
-            for k in range(NUM_BEST):
+            best = value
+            value0 = 0.0
+            for k in range(1, NUM_BEST):
                 work.result[k] = 0.0
-        work.leaf_paro[leaves] = paro
-        work.leaf_tiro[leaves] = tiro
-        work.leaf_chance[leaves] = chance * weight
-        for k in range(NUM_BEST):
+        if is_recording:
+            work.leaf_paro[leaves] = paro
+            work.leaf_tiro[leaves] = tiro
+            work.leaf_chance[leaves] = chance * weight
+            if not is_best:
+                leaves += 1
+        if NUM_BEST > 0:
+            value0 += weight * 0.5 * (here[paro * NUM_BEST] + after[tiro * NUM_BEST])
+        for k in range(1, NUM_BEST):
             value = 0.5 * (here[paro * NUM_BEST + k] + after[tiro * NUM_BEST + k])
             work.result[k] += weight * value
-        if not is_best:
-            leaves += 1
-    return leaves + 1 if is_best else leaves
+    if NUM_BEST > 0:
+        work.result[0] = value0
+    return leaves + 1 if is_best and is_recording else leaves
 
 
 def win_shares(mat: Any, work: Any, x0: int, x1: int, x2: int, x3: int) -> int:
@@ -312,6 +346,7 @@ def run_level(
     mat: Any,
     lent: Any,
     groups: Any,
+    reads_mat: Any,
     params: Any,
     best_seats: Any,
     here: Any,
@@ -330,7 +365,13 @@ def run_level(
     work = Work(
         lent.options,
         row,
-        borrowed(lent.saved),
+        borrowed(lent.seat),
+        borrowed(lent.asked),
+        borrowed(lent.cover),
+        borrowed(lent.stakes),
+        borrowed(lent.count),
+        borrowed(lent.legal),
+        borrowed(lent.cap),
         borrowed(lent.option),
         borrowed(lent.chance),
         borrowed(lent.first_leaf),
@@ -344,6 +385,11 @@ def run_level(
         borrowed(lent.finals),
         borrowed(lent.fault),
     )
+    here = borrowed(here)
+    after = borrowed(after)
+    masses = borrowed(masses)
+    masses_after = borrowed(masses_after)
+    groups = borrowed(groups)
     rest = mat.total - x0
     top1 = min(rest, mat.most1)
     for x1 in range(thread if SEATS > 2 else rest, top1 + 1, threads):
@@ -378,7 +424,10 @@ def run_level(
             elif mass < negligible:
                 work.finals[SEATS + 1] += mass
             else:
-                leaves = play_stakings(mat, work, groups, params, here, after, x0, x1, x2, x3)
+                leaves = play_stakings(
+                    *(mat, work, groups, reads_mat, params, here, after),
+                    *(x0, x1, x2, x3, mode == SPREAD),
+                )
                 if leaves < 0:
                     return False
                 if mode == SPREAD:

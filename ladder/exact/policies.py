@@ -88,10 +88,22 @@ def _constant(ways: int) -> Callable[..., int]:
 
 
 def reads_luck(function: Callable[..., Any]) -> bool:
-    """Whether a function, or one that it names, mentions `luck`: by its code, so never too few."""
+    """Whether a function can see `luck`."""
+    return _mentions(function, "luck")
+
+
+def reads_mat(policy: Policy) -> bool:
+    """Whether a policy can see the stakes that were put down before its own."""
     return any(
-        "luck" in code.co_names or "luck" in code.co_consts for code in _codes(function, set())
+        _mentions(function, name)
+        for function in (policy.stake, policy.luck_ways)
+        for name in ("cover", "stakes")
     )
+
+
+def _mentions(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function, or one that it names, has a name in its code: rather too often."""
+    return any(name in code.co_names or name in code.co_consts for code in _codes(function, set()))
 
 
 def _codes(function: Any, seen: set[int]) -> Iterator[types.CodeType]:

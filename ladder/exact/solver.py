@@ -20,7 +20,7 @@ import numpy as np
 from ladder.errors import SpecError
 from ladder.exact.compiled import kernel_for, run
 from ladder.exact.kernel import FINISH, SOLVE, SOLVE_END, SPREAD, Mat, Work
-from ladder.exact.policies import Seat, line_up
+from ladder.exact.policies import Seat, line_up, reads_mat
 from ladder.games.pasa import rules
 from ladder.games.pasa.table import PasaTable, new_state
 
@@ -170,6 +170,8 @@ class Solver:
             ],
             dtype=np.int64,
         )
+        self._best = np.array(self.best_seats, np.int64)
+        self._reads_mat = np.array([reads_mat(policy) for policy in self.policies], np.bool_)
         self.params = tuple(tuple(policy.params) for policy in self.policies)
         self.works = [self._work() for _ in range(self.threads)]
         tie = 1e-12 if self.estimate.is_double else 1e-6
@@ -233,8 +235,9 @@ class Solver:
             return run(
                 self.kernel,
                 [policy.name for policy in self.policies],
-                *(mode, x0, thread, threads, mat, self.works[thread], self.groups, self.params),
-                *(np.array(self.best_seats, np.int64), here, after, masses, masses_after),
+                *(mode, x0, thread, threads, mat, self.works[thread], self.groups),
+                *(self._reads_mat, self.params, self._best),
+                *(here, after, masses, masses_after),
                 NEGLIGIBLE if layout.seats == 4 else 0.0,
             )
 
@@ -281,7 +284,13 @@ class Solver:
         return Work(
             options,
             row,
-            saved=np.zeros(seats * row.size, np.int64),
+            seat=np.zeros(seats, np.int64),
+            asked=np.zeros(seats, np.int64),
+            cover=np.zeros(seats, np.int64),
+            stakes=np.zeros(seats * seats, np.int64),
+            count=np.zeros(seats, np.int64),
+            legal=np.zeros(seats * options, np.int64),
+            cap=np.zeros(seats, np.int64),
             option=np.zeros(seats, np.int64),
             chance=np.zeros(seats),
             first_leaf=np.zeros(seats, np.int64),
