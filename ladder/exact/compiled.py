@@ -26,7 +26,8 @@ from ladder.games.view import seen
 from ladder.jit import cache_folder, register_rules, rule, source_digest
 
 _OUTSIDE = tuple(
-    str(Path(path).resolve()) for path in {sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")}
+    str(Path(path).resolve())
+    for path in {sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")}
 )
 _TEMPLATE_FUNCTIONS = (
     "rank",
@@ -214,9 +215,9 @@ def _kernel(
     for name in _TEMPLATE_FUNCTIONS:
         register_jitable(forceinline=True, error_model="numpy")(scope[name])
     with cache_folder(hashlib.blake2b(key.encode(), digest_size=12).hexdigest()) as usable:
-        compiled: Callable[..., bool] = numba.njit(
-            nogil=True, cache=usable, error_model="numpy"
-        )(scope["run_level"])
+        compiled: Callable[..., bool] = numba.njit(nogil=True, cache=usable, error_model="numpy")(
+            scope["run_level"]
+        )
     return compiled
 
 

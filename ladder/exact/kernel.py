@@ -188,9 +188,7 @@ def play_stakings(
                 leaves = take_in(work, group, depth, leaves)
             option = work.option[depth] + 1
             if group >= 0:
-                while (
-                    option < work.count[depth] and work.weights[depth * options + option] == 0.0
-                ):
+                while option < work.count[depth] and work.weights[depth * options + option] == 0.0:
                     option += 1
             if option < work.count[depth]:
                 work.option[depth] = option

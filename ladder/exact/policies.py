@@ -148,9 +148,7 @@ def check_luck(policy: Policy, table: PasaTable, *, positions: int = 200) -> Non
                 )
 
 
-def random_positions(
-    table: PasaTable, draws: random.Random, positions: int
-) -> Iterator[list[int]]:
+def random_positions(table: PasaTable, draws: random.Random, positions: int) -> Iterator[list[int]]:
     """State rows of a table at random decisions, for trying policies out."""
     found = 0
     for _ in range(20 * positions):
@@ -158,7 +156,9 @@ def random_positions(
         rules.start(row)
         row[rules.TURN] = draws.randrange(table.seats * table.rounds)
         row[rules.THROWER] = (table.first_thrower + row[rules.TURN]) % table.seats
-        cuts = sorted(draws.randrange(table.seats * table.chips + 1) for _ in range(table.seats - 1))
+        cuts = sorted(
+            draws.randrange(table.seats * table.chips + 1) for _ in range(table.seats - 1)
+        )
         ends = [0, *cuts, table.seats * table.chips]
         for seat in range(table.seats):
             row[rules.PILES + seat] = ends[seat + 1] - ends[seat]

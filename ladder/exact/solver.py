@@ -162,7 +162,11 @@ class Solver:
         self.layout = Layout(table)
         self.threads = num_threads(table, threads)
         self.best_seats = [seat for seat, player in enumerate(self.players) if player is None]
-        self.policies = list(dict.fromkeys(player for player in self.players if player))
+        # In the order of their names: the same policies elsewhere at the table need no new kernel.
+        self.policies = sorted(
+            dict.fromkeys(player for player in self.players if player),
+            key=lambda policy: (policy.stake.__module__, policy.stake.__qualname__),
+        )
         self.groups = np.array(
             [
                 self.policies.index(player) if player else -1 - self.best_seats.index(seat)
@@ -175,9 +179,7 @@ class Solver:
         self.params = tuple(tuple(policy.params) for policy in self.policies)
         self.works = [self._work() for _ in range(self.threads)]
         tie = 1e-12 if self.estimate.is_double else 1e-6
-        self.kernel = kernel_for(
-            table.seats, len(self.best_seats), tie, self.policies
-        )
+        self.kernel = kernel_for(table.seats, len(self.best_seats), tie, self.policies)
         self.values = np.zeros((self.layout.turns + 1, 0))
         self._progress = progress
         self._done = 0

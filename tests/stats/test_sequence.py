@@ -38,9 +38,10 @@ def test_all_wins_and_all_losses_stay_finite(value, batch):
     assert low <= value <= high
     assert high - low < (0.1 if batch == 1000 else 1.5)
     assert all(map(math.isfinite, (low, high, sequence.estimate, sequence.e_value())))
-    assert decide(sequence.interval) is {
-        1.0: Decision.A_BETTER, -1.0: Decision.B_BETTER, 0.0: Decision.UNDECIDED
-    }[value]
+    assert (
+        decide(sequence.interval)
+        is {1.0: Decision.A_BETTER, -1.0: Decision.B_BETTER, 0.0: Decision.UNDECIDED}[value]
+    )
 
 
 def test_moments_are_an_algebra():
