@@ -16,11 +16,11 @@ so the product over outcomes is a bet that no true m makes grow. It holds for ev
 matches, not only in the limit, and needs four sums a batch. The packages looked at (`confseq`,
 `ville`, `expectation`) take neither sums nor covariates.
 
-Covariates. A seat's chip change at Pasa has mean exactly 0, whatever anyone does, so the difference
-D may be replaced by Z = D - b X with X the difference of the chip changes: the same mean, for any b
-that is fixed before the outcome, and less spread. Here b and the guess g are worked out from earlier
-batches only (the first batch has b = 0), so nothing about the outcome itself leaks into them and the
-estimate, the mean of all Z, has no bias at any n.
+Covariates. A seat's chip change at Pasa has mean exactly 0, whatever anyone does, so the
+difference D may be replaced by Z = D - b X with X the difference of the chip changes: the same
+mean, for any b that is fixed before the outcome, and less spread. Here b and the guess g are worked
+out from earlier batches only (the first batch has b = 0), so nothing about the outcome itself leaks
+into them and the estimate, the mean of all Z, has no bias at any n.
 """
 
 from __future__ import annotations

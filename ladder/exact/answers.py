@@ -1,4 +1,4 @@
-"""The questions asked of the solver: a line-up's value, how exploitable a policy is, kept answers."""
+"""The questions asked of the solver: a line-up's value, how far a policy is from unbeatable."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def borrowed() -> Callable[..., Any]:
 
         return array(array), build
 
-    return intrinsic(lend)  # type: ignore[no-any-return]
+    return intrinsic(lend)
 
 
 def params_maker(params: Any) -> Callable[..., Any]:

@@ -1,8 +1,8 @@
 """The compiled part of the exact solver: one level of positions of one turn, forward or backward.
 
-This file is a template. `compiled.py` copies it into the cache, runs the copy, replaces SEATS,
-NUM_BEST, TIE and `weigh` by those of a line-up, and compiles `run_level`. So the functions are compiled
-once per set of policies, with the number of seats a constant.
+This file is a template. `compiled.py` runs a copy of it, replaces SEATS, NUM_BEST, TIE, `weigh`
+and `borrowed` by those of a line-up, and compiles `run_level`: once per set of policies, with the
+number of seats a constant.
 
 Positions. Piles are counted in units and named round the table from the thrower: x0 is the
 thrower's, x1 the next seat's, and so on; they add up to `total`. A *level* is all positions with
@@ -85,9 +85,9 @@ def rank(mat: Any, x0: int, x1: int, x2: int) -> int:
     if SEATS == 2:
         return x0
     start: int = mat.level_start[x0]
-    if SEATS == 3:
-        return start + x1
-    return start + x1 * (mat.total - x0 + 1) - ((x1 * (x1 - 1)) >> 1) + x2
+    if SEATS == 4:
+        return start + x1 * (mat.total - x0 + 1) - ((x1 * (x1 - 1)) >> 1) + x2
+    return start + x1
 
 
 def units(mat: Any, chips: int) -> int:
@@ -319,7 +319,7 @@ def win_shares(mat: Any, work: Any, x0: int, x1: int, x2: int, x3: int) -> int:
 def is_top(mat: Any, row: Any, seat: int) -> bool:
     """Whether no seat stands above this one (rule 6)."""
     mine = rules.standing(row, seat)
-    for other in range(SEATS):
+    for other in range(SEATS):  # noqa: SIM110 - compiled code has no all()
         if rules.standing(row, other) > mine:
             return False
     return True
@@ -356,8 +356,9 @@ def run_level(
     """One thread's part of a level; False after an illegal stake.
 
     SPREAD moves probability on and FINISH counts what is left after the last turn; SOLVE works out
-    the best seats' values and SOLVE_END those after the last turn. `here` and `after` are the values of this turn and the next, `masses` and
-    `masses_after` the probabilities, one row a thread, which is the only one it writes.
+    the best seats' values and SOLVE_END those after the last turn. `here` and `after` are the
+    values of this turn and the next, `masses` and `masses_after` the probabilities, one row a
+    thread, which is the only one it writes.
     """
     row = borrowed(lent.row)
     work = Work(
@@ -397,16 +398,16 @@ def run_level(
             x3 = rest - x1 - x2
             at = rank(mat, x0, x1, x2)
             mass = 1.0
-            if mode == SPREAD or mode == FINISH:
+            if mode in (SPREAD, FINISH):
                 mass = 0.0
                 for i in range(masses.shape[0]):
                     mass += masses[i, at]
                 if mass == 0.0:
                     continue
             is_over = max(max(x0, x1), max(x2, x3)) == mat.total
-            if is_over or mode == FINISH or mode == SOLVE_END:
+            if is_over or mode in (FINISH, SOLVE_END):
                 sharing = win_shares(mat, work, x0, x1, x2, x3)
-                if mode == SPREAD or mode == FINISH:
+                if mode in (SPREAD, FINISH):
                     count_final(mat, work, sharing, mass)
                 else:
                     for k in range(NUM_BEST):

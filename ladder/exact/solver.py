@@ -1,8 +1,8 @@
 """Exact values of Pasa line-ups, by induction over (turn, piles).
 
 Policies being given, the probability of every position is carried forward from the start to the
-end, which gives every statistic of the final piles at once. Where a seat is `best`, its win share is
-first worked out backward from the end, and its stakes are the ones that maximize it.
+end, which gives every statistic of the final piles at once. Where a seat is `best`, its win share
+is first worked out backward from the end, and its stakes are the ones that maximize it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ladder.errors import SpecError
 from ladder.exact.compiled import kernel_for, run
 from ladder.exact.kernel import FINISH, SOLVE, SOLVE_END, SPREAD, Mat, Work
 from ladder.exact.policies import Seat, line_up, reads_mat
+from ladder.games.nodes import LEGAL_AT, NUM_LEGAL, SEAT
 from ladder.games.pasa import rules
 from ladder.games.pasa.table import PasaTable, new_state
 
@@ -254,11 +255,11 @@ class Solver:
 
     def _refuse(self, work: Work) -> None:
         row = work.row
-        seat = int(row[rules.SEAT])
+        seat = int(row[SEAT])
         player = self.players[seat]
         assert player is not None
-        start = row[rules.LEGAL_AT]
-        legal = [int(stake) for stake in row[start : start + row[rules.NUM_LEGAL]]]
+        start = row[LEGAL_AT]
+        legal = [int(stake) for stake in row[start : start + row[NUM_LEGAL]]]
         piles = [int(pile) for pile in row[rules.PILES : rules.PILES + self.layout.seats]]
         raise SpecError(
             f"{player.name}: stakes {int(work.fault[0])} at seat {seat} with piles {piles}, turn"
@@ -279,7 +280,7 @@ class Solver:
     def _work(self) -> Work:
         table, seats = self.layout.table, self.layout.seats
         row = np.array(new_state(table), np.int64)
-        row[rules.LEGAL_AT] = rules.SIZES + len(table.sizes)
+        row[LEGAL_AT] = rules.SIZES + len(table.sizes)
         options = len(table.sizes)
         leaves = options ** (seats - 1) + 1
         num_best = len(self.best_seats)

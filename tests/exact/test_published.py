@@ -1,4 +1,4 @@
-"""The win shares of reference/pasa_exact.md, worked out by a program that shares no code with us."""
+"""The win shares of reference/pasa_exact.md, by a program that shares no code with us."""
 
 import pytest
 
@@ -8,8 +8,12 @@ from ladder.games.pasa import PasaTable
 from tests.exact.exact_bots import Bold, Least, Most, Uniform
 
 BOTS = {
-    "most": Most, "least": Least, "uniform": Uniform, "best": BEST, "bold:50": bind(Bold, {"lead": 50})
-}  # fmt: skip
+    "most": Most,
+    "least": Least,
+    "uniform": Uniform,
+    "best": BEST,
+    "bold:50": bind(Bold, {"lead": 50}),
+}
 # Every new set of policies is compiled, so only some of the rows are tried by default.
 SMALL = """
 2, 500, 2 | most, least | 0.576336 0.423664
