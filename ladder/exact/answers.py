@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ladder.exact.compiled import sources_digest
 from ladder.exact.policies import BEST, Seat, line_up
 from ladder.exact.solver import Exact, Progress, solve
 from ladder.games.pasa.table import PasaTable
 from ladder.games.pasa.view import PasaBot
 from ladder.jit import cache_root, source_digest
+from ladder.policy.source import read_policy
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,14 @@ class Exploit:
 def question_digest(table: PasaTable, seats: Sequence[Seat]) -> str:
     """The identity of an answer: rules, solver, table, policies and params."""
     players = line_up(table, seats)
-    asked = [f for player in players if player for f in (player.stake, player.luck_ways)]
-    parts = [
-        source_digest("games/", "exact/"),
-        sources_digest(asked),
-        table.canonical(),
-        *(repr((p.name, p.stake.__qualname__, tuple(p.params))) if p else BEST for p in players),
-    ]
+    parts = [source_digest("games/", "exact/", "policy/"), table.canonical()]
+    for player in players:
+        if player is None:
+            parts.append(BEST)
+            continue
+        parts.append(repr((player.name, player.params._asdict())))
+        functions = [player.stake, *([player.luck_ways] if player.luck_ways else [])]
+        parts += [read_policy(function).text() for function in functions]
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 

@@ -1,8 +1,7 @@
 """The compiled part of the exact solver: one level of positions of one turn, forward or backward.
 
-This file is a template. `compiled.py` runs a copy of it, replaces SEATS, NUM_BEST, TIE, `weigh`
-and `borrowed` by those of a line-up, and compiles `run_level`: once per set of policies, with the
-number of seats a constant.
+This file is a template. `compiled.py` runs a copy of it with SEATS, NUM_BEST and TIE replaced,
+gives it the two functions that only compiled code has, and compiles `run_level`.
 
 Positions. Piles are counted in units and named round the table from the thrower: x0 is the
 thrower's, x1 the next seat's, and so on; they add up to `total`. A *level* is all positions with
@@ -16,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ladder.games.nodes import CHANCE, LEGAL_AT, NODE, NUM_LEGAL, SEAT
+from ladder.games.nodes import CHANCE, LEGAL_AT, LUCK, NODE, NUM_LEGAL, SEAT
 from ladder.games.pasa import rules
 from ladder.games.pasa.rules import ASKED, COVER, PILES, STAKES, THROWER, TURN
 
@@ -42,6 +41,16 @@ class Mat(NamedTuple):
     most1: int  # no reachable position of this turn has more units there
     most2: int
     most3: int
+
+
+class Asked(NamedTuple):
+    """The policies of a line-up, by group: seats with one policy and params are one group."""
+
+    groups: Any  # by seat: the group, or -1 - k for the best seat k
+    stakes: Any  # addresses of the compiled policies
+    luck_ways: Any  # addresses of what declares their mixtures, 0 for none
+    reads_mat: Any  # whether they can see the stakes put down before theirs
+    params: Any  # a row each
 
 
 class Work(NamedTuple):
@@ -70,8 +79,8 @@ class Work(NamedTuple):
     fault: Any  # the illegal stake, where there was one
 
 
-def weigh(row: Any, groups: Any, params: Any, weights: Any, start: int) -> Any:
-    """Write each legal stake's probability; gives (whether legal, the stake). Replaced."""
+def call_policy(address: int, row: Any, params: Any) -> int:
+    """What the compiled policy at an address returns, see `ladder.policy.call`. Replaced."""
     raise NotImplementedError
 
 
@@ -80,13 +89,39 @@ def borrowed(array: Any) -> Any:
     return array
 
 
+def weigh(row: Any, asked: Any, group: int, weights: Any, start: int) -> tuple[bool, int]:
+    """Write the probability a policy gives to each legal stake; (whether all are, the stake)."""
+    count = row[NUM_LEGAL]
+    first = row[LEGAL_AT]
+    for option in range(count):
+        weights[start + option] = 0.0
+    row[LUCK] = 0
+    ways = 1
+    if asked.luck_ways[group] != 0:
+        ways = call_policy(asked.luck_ways[group], row, asked.params[group])
+    if ways < 1:
+        return False, ways
+    weight = 1.0 / ways
+    for luck in range(ways):
+        row[LUCK] = luck
+        stake = call_policy(asked.stakes[group], row, asked.params[group])
+        option = 0
+        while option < count and row[first + option] != stake:
+            option += 1
+        if option == count:
+            return False, stake
+        weights[start + option] += weight
+    return True, 0
+
+
 def rank(mat: Any, x0: int, x1: int, x2: int) -> int:
     """The place of a position among all, level by level; the last pile follows from the rest."""
     if SEATS == 2:
         return x0
-    start: int = mat.level_start[x0]
+    start = int(mat.level_start[x0])
     if SEATS == 4:
-        return start + x1 * (mat.total - x0 + 1) - ((x1 * (x1 - 1)) >> 1) + x2
+        start += x1 * (int(mat.total) - x0 + 1) - ((x1 * (x1 - 1)) >> 1)
+        return start + x2
     return start + x1
 
 
@@ -119,9 +154,7 @@ def after_throw(
 def play_stakings(
     mat: Any,
     work: Any,
-    groups: Any,
-    reads_mat: Any,
-    params: Any,
+    asked: Any,
     here: Any,
     after: Any,
     x0: int,
@@ -138,6 +171,7 @@ def play_stakings(
     same cap. Gives the number of leaves, or -1 after an illegal stake.
     """
     row = work.row
+    groups = asked.groups
     options = work.options
     place(mat, row, x0, x1, x2, x3)
     for depth in range(SEATS):
@@ -155,8 +189,8 @@ def play_stakings(
         if is_choice and group >= 0:
             at = SEATS - 1 if is_last else depth + 1
             cap = row[row[LEGAL_AT] + row[NUM_LEGAL] - 1]
-            if reads_mat[group] or work.cap[at] != cap or work.seat[at] != seat:
-                legal, stake = weigh(row, groups, params, work.weights, at * options)
+            if asked.reads_mat[group] or work.cap[at] != cap or work.seat[at] != seat:
+                legal, stake = weigh(row, asked, group, work.weights, at * options)
                 if not legal:
                     work.fault[0] = stake
                     return -1
@@ -343,9 +377,7 @@ def run_level(
     threads: int,
     mat: Any,
     lent: Any,
-    groups: Any,
-    reads_mat: Any,
-    params: Any,
+    policies: Any,
     best_seats: Any,
     here: Any,
     after: Any,
@@ -388,7 +420,13 @@ def run_level(
     after = borrowed(after)
     masses = borrowed(masses)
     masses_after = borrowed(masses_after)
-    groups = borrowed(groups)
+    asked = Asked(
+        borrowed(policies.groups),
+        borrowed(policies.stakes),
+        borrowed(policies.luck_ways),
+        borrowed(policies.reads_mat),
+        borrowed(policies.params),
+    )
     rest = mat.total - x0
     top1 = min(rest, mat.most1)
     for x1 in range(thread if SEATS > 2 else rest, top1 + 1, threads):
@@ -424,7 +462,7 @@ def run_level(
                 work.finals[SEATS + 1] += mass
             else:
                 leaves = play_stakings(
-                    *(mat, work, groups, reads_mat, params, here, after),
+                    *(mat, work, asked, here, after),
                     *(x0, x1, x2, x3, mode == SPREAD),
                 )
                 if leaves < 0:

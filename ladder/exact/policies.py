@@ -14,18 +14,20 @@ played differs from the one declared by less than `ways` / 2**31.)
 
 from __future__ import annotations
 
+import linecache
 import random
-import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ladder.errors import SpecError
-from ladder.games.bot import params_tuple, policy_of
+from ladder.games.bot import param_types, params_tuple, policy_of
 from ladder.games.nodes import CHANCE, LEGAL_AT, LUCK, NODE, NUM_LEGAL
 from ladder.games.pasa import rules
 from ladder.games.pasa.table import PasaTable, new_state
 from ladder.games.pasa.view import PasaBot, PasaView
+from ladder.policy.compile import CompiledPolicy, compile_policy, param_row
+from ladder.policy.source import NotCompilableError, read_policy
 from ladder.seeds import LUCK_BITS
 
 BEST: Literal["best"] = "best"
@@ -38,19 +40,22 @@ class Policy:
 
     name: str
     stake: Callable[..., int]
-    luck_ways: Callable[..., int]
+    luck_ways: Callable[..., int] | None  # None: it does not use its luck
     params: Any  # a named tuple
+    compiled: CompiledPolicy
+    compiled_ways: CompiledPolicy | None
+    reads_mat: bool  # whether it can see the stakes that were put down before its own
 
-
-def one_way(view: Any, params: Any) -> int:
-    """The luck of a policy that does not use it."""
-    return 1
+    def ways(self, view: PasaView) -> int:
+        """How many equally likely cases its luck makes here."""
+        return self.luck_ways(view, self.params) if self.luck_ways else 1
 
 
 def policy_for(bot: type[PasaBot]) -> Policy:
-    """The policy of a bot class, its params those bound to the class.
+    """The policy of a bot class, its params those bound to the class, compiled.
 
-    Raises: SpecError for a bot that is not a function of the view with a declared mixture.
+    Raises: SpecError for a bot that is not a compilable function of the view, or whose mixture is
+    not declared.
     """
     name = bot.__name__
     stake = policy_of(bot, "stake")
@@ -60,69 +65,41 @@ def policy_for(bot: type[PasaBot]) -> Policy:
             " a policy, a static method stake(view, params)"
         )
     declared = getattr(bot, "luck_ways", None)
-    if declared is None:
-        if reads_luck(stake):
-            raise SpecError(
-                f"{name}: it uses view.luck without saying how many equally likely cases that"
-                " makes; declare luck_ways(view, params), with the stake depending on"
-                " view.luck % luck_ways only"
-            )
-        ways: Callable[..., int] = one_way
-    elif isinstance(declared, int):
-        ways = _constant(declared)
-    else:
-        ways = policy_of(bot, "luck_ways") or declared
-    return Policy(name, stake, ways, params_tuple(bot, {}))
+    ways = _constant(declared) if isinstance(declared, int) else declared
+    fields = tuple(param_types(bot).items())
+    try:
+        compiled = compile_policy("pasa", stake, fields)
+        compiled_ways = compile_policy("pasa", ways, fields) if ways else None
+        reads = read_policy(stake).reads | (read_policy(ways).reads if ways else set())
+        params = params_tuple(bot, {})
+        param_row(params._asdict())
+    except NotCompilableError as error:
+        raise SpecError(f"{name}: cannot be compiled: {error}") from None
+    if compiled.reads_luck and ways is None:
+        raise SpecError(
+            f"{name}: it uses view.luck without saying how many equally likely cases that makes;"
+            " declare luck_ways(view, params), with the stake depending on view.luck % luck_ways"
+            " only"
+        )
+    reads_mat = bool(reads & {"cover", "stakes"})
+    return Policy(name, stake, ways, params, compiled, compiled_ways, reads_mat)
 
 
-_constants: dict[int, Callable[..., int]] = {}
+_CONSTANT = """\
+def luck_ways(view, params):
+    return {ways}
+"""
 
 
 def _constant(ways: int) -> Callable[..., int]:
-    """The function that always gives `ways`; the same object every time, as kernels are kept."""
-    if ways not in _constants:
-        scope: dict[str, Any] = {}
-        exec(f"def luck_ways(view, params):\n    return {ways}", scope)
-        _constants[ways] = scope["luck_ways"]
-    return _constants[ways]
-
-
-def reads_luck(function: Callable[..., Any]) -> bool:
-    """Whether a function can see `luck`."""
-    return _mentions(function, "luck")
-
-
-def reads_mat(policy: Policy) -> bool:
-    """Whether a policy can see the stakes that were put down before its own."""
-    return any(
-        _mentions(function, name)
-        for function in (policy.stake, policy.luck_ways)
-        for name in ("cover", "stakes")
-    )
-
-
-def _mentions(function: Callable[..., Any], name: str) -> bool:
-    """Whether a function, or one that it names, has a name in its code: rather too often."""
-    return any(name in code.co_names or name in code.co_consts for code in _codes(function, set()))
-
-
-def _codes(function: Any, seen: set[int]) -> Iterator[types.CodeType]:
-    function = getattr(function, "py_func", function)
-    code = getattr(function, "__code__", None)
-    if code is None or id(code) in seen:
-        return
-    seen.add(id(code))
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    nested = [code]
-    while nested:
-        inner = nested.pop()
-        yield inner
-        nested += [const for const in inner.co_consts if isinstance(const, types.CodeType)]
-        named = [function.__globals__.get(name) for name in inner.co_names]
-        holders = [x for x in named if isinstance(x, (types.ModuleType, type))]
-        named += [getattr(holder, name, None) for holder in holders for name in inner.co_names]
-        for callee in [*named, *cells]:
-            yield from _codes(callee, seen)
+    """The function that always gives `ways`, with a source that can be read."""
+    name = f"<luck_ways {ways}>"
+    text = _CONSTANT.format(ways=ways)
+    scope: dict[str, Any] = {"__name__": __name__}
+    exec(compile(text, name, "exec"), scope)
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    made: Callable[..., int] = scope["luck_ways"]
+    return made
 
 
 def check_luck(policy: Policy, table: PasaTable, *, positions: int = 200) -> None:
@@ -133,7 +110,7 @@ def check_luck(policy: Policy, table: PasaTable, *, positions: int = 200) -> Non
     draws = random.Random(0)  # the same positions every time: a refusal can be looked into
     for row in random_positions(table, draws, positions):
         row[LUCK] = 0
-        ways = policy.luck_ways(PasaView(row), policy.params)
+        ways = policy.ways(PasaView(row))
         if ways < 1:
             raise SpecError(f"{policy.name}: luck_ways must be at least 1 (got {ways})")
         for _ in range(3):

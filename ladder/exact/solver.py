@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from ladder.errors import SpecError
-from ladder.exact.compiled import kernel_for, run
-from ladder.exact.kernel import FINISH, SOLVE, SOLVE_END, SPREAD, Mat, Work
-from ladder.exact.policies import Seat, line_up, reads_mat
+from ladder.exact.compiled import kernel_for
+from ladder.exact.kernel import FINISH, SOLVE, SOLVE_END, SPREAD, Asked, Mat, Work
+from ladder.exact.policies import Seat, line_up
 from ladder.games.nodes import LEGAL_AT, NUM_LEGAL, SEAT
 from ladder.games.pasa import rules
 from ladder.games.pasa.table import PasaTable, new_state
+from ladder.policy.compile import FAULT
 
 Progress = Callable[[int, int], None]
 MAX_THREADS = 4
@@ -163,24 +164,13 @@ class Solver:
         self.layout = Layout(table)
         self.threads = num_threads(table, threads)
         self.best_seats = [seat for seat, player in enumerate(self.players) if player is None]
-        # In the order of their names: the same policies elsewhere at the table need no new kernel.
-        self.policies = sorted(
-            dict.fromkeys(player for player in self.players if player),
-            key=lambda policy: (policy.stake.__module__, policy.stake.__qualname__),
-        )
-        self.groups = np.array(
-            [
-                self.policies.index(player) if player else -1 - self.best_seats.index(seat)
-                for seat, player in enumerate(self.players)
-            ],
-            dtype=np.int64,
-        )
+        self.policies = list(dict.fromkeys(player for player in self.players if player))
+        self._asked = self._addresses()
         self._best = np.array(self.best_seats, np.int64)
-        self._reads_mat = np.array([reads_mat(policy) for policy in self.policies], np.bool_)
-        self.params = tuple(tuple(policy.params) for policy in self.policies)
         self.works = [self._work() for _ in range(self.threads)]
+        # In single precision, stakes that are worth the same come out this far apart.
         tie = 1e-12 if self.estimate.is_double else 1e-6
-        self.kernel = kernel_for(table.seats, len(self.best_seats), tie, self.policies)
+        self.kernel = kernel_for(table.seats, len(self.best_seats), tie)
         self.values = np.zeros((self.layout.turns + 1, 0))
         self._progress = progress
         self._done = 0
@@ -235,11 +225,8 @@ class Solver:
         mat = layout.mat(turn)
 
         def part(thread: int) -> bool:
-            return run(
-                self.kernel,
-                [policy.name for policy in self.policies],
-                *(mode, x0, thread, threads, mat, self.works[thread], self.groups),
-                *(self._reads_mat, self.params, self._best),
+            return self.kernel(
+                *(mode, x0, thread, threads, mat, self.works[thread], self._asked, self._best),
                 *(here, after, masses, masses_after),
                 NEGLIGIBLE if layout.seats == 4 else 0.0,
             )
@@ -261,9 +248,29 @@ class Solver:
         start = row[LEGAL_AT]
         legal = [int(stake) for stake in row[start : start + row[NUM_LEGAL]]]
         piles = [int(pile) for pile in row[rules.PILES : rules.PILES + self.layout.seats]]
+        stake = int(work.fault[0])
+        did = "raised an exception" if stake == FAULT else f"stakes {stake}"
         raise SpecError(
-            f"{player.name}: stakes {int(work.fault[0])} at seat {seat} with piles {piles}, turn"
+            f"{player.name}: {did} at seat {seat} with piles {piles}, turn"
             f" {int(row[rules.TURN])}, thrower {int(row[rules.THROWER])}; legal are {legal}"
+        )
+
+    def _addresses(self) -> Asked:
+        most_params = max([1, *(len(policy.params) for policy in self.policies)])
+        params = np.zeros((len(self.policies), most_params))
+        for number, policy in enumerate(self.policies):
+            params[number, : len(policy.params)] = policy.params
+        groups = [
+            self.policies.index(player) if player else -1 - self.best_seats.index(seat)
+            for seat, player in enumerate(self.players)
+        ]
+        ways = [p.compiled_ways.address if p.compiled_ways else 0 for p in self.policies]
+        return Asked(
+            np.array(groups, np.int64),
+            np.array([policy.compiled.address for policy in self.policies], np.int64),
+            np.array(ways, np.int64),
+            np.array([policy.reads_mat for policy in self.policies], np.bool_),
+            params,
         )
 
     def _rank_of_start(self) -> int:

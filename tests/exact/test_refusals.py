@@ -6,7 +6,7 @@ import pytest
 
 from ladder.errors import SpecError
 from ladder.exact import BEST, estimate, solve
-from ladder.exact.policies import check_luck, policy_for, reads_luck, reads_mat
+from ladder.exact.policies import check_luck, policy_for
 from ladder.games.pasa import PasaBot, PasaTable
 from tests.exact.exact_bots import Easy, Least, Uniform
 
@@ -31,6 +31,12 @@ class Dishonest(Uniform):
     luck_ways: ClassVar[int] = 1
 
 
+class LooksAtCover(PasaBot):
+    @staticmethod
+    def stake(view, params):
+        return view.least_stake if view.cover > 100 else view.most_stake
+
+
 class Remembers(PasaBot):
     def stake(self, view):
         return view.least_stake
@@ -50,8 +56,6 @@ def refusal(table, seats):
 
 def test_luck_must_be_declared():
     assert "Undeclared: it uses view.luck" in refusal(TWO, [Undeclared, Least])
-    assert reads_luck(Undeclared.stake)
-    assert not reads_luck(Least.stake)
 
 
 def test_declarations_are_tried():
@@ -61,7 +65,8 @@ def test_declarations_are_tried():
 
 
 def test_the_mat_is_found_in_the_source():
-    assert not reads_mat(policy_for(Easy))
+    assert not policy_for(Easy).reads_mat
+    assert policy_for(LooksAtCover).reads_mat
 
 
 def test_memory_between_stakes_is_refused():
