@@ -82,8 +82,8 @@ def test_tables_that_do_not_fit():
 
 def test_illegal_stakes_name_the_position():
     said = refusal(TWO, [Illegal, Least])
-    assert "Illegal: stakes 21 at seat 0 with piles [20, 20]" in said
-    assert "legal are [5, 10, 20]" in said
+    assert "Illegal: stakes 11 at seat 0 with piles [30, 10], turn 1, thrower 1" in said
+    assert "legal are [5, 10]" in said
 
 
 def test_memory_is_said_before_anything_starts():
