@@ -33,6 +33,11 @@ class Uniform(PasaBot):
         """A legal stake by the seat's private random integer."""
         return view.legal[view.luck % view.num_legal]
 
+    @staticmethod
+    def luck_ways(view: PasaView, params: Any) -> int:
+        """Each legal stake."""
+        return view.num_legal
+
 
 class BoldUntilAhead(PasaBot):
     """Stakes the most until it leads by `lead` chips, then the least."""
