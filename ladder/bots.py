@@ -25,7 +25,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from ladder.errors import BotLoadError
 from ladder.games import GAMES, get_game
 from ladder.games.bot import Bot, bind, param_defaults, param_types
-from ladder.sources import Source, loading, read_file, read_module, restore
+from ladder.sources import Source, is_path, loading, read_file, read_module, restore
 
 SHIPPED = "bots"
 ENTRY_POINTS = "ladder.bots"
@@ -133,8 +133,7 @@ def find(reference: str, game: str) -> tuple[type[Bot], Source]:
         where, name = _named(reference, game)
     if not where or not name:
         raise BotLoadError(f"a bot is NAME, module:Class or file.py:Class (got {reference!r})")
-    is_file = where.endswith(".py") or "/" in where or "\\" in where
-    source, module = read_file(Path(where).expanduser()) if is_file else read_module(where)
+    source, module = read_file(Path(where).expanduser()) if is_path(where) else read_module(where)
     return _class_in(module, name, where, game), source
 
 
