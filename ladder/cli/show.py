@@ -146,9 +146,12 @@ def _anchor(text: str | None) -> dict[str, float]:
 
 def bots(
     game: Annotated[str | None, typer.Option("--game", help="Only bots of this game.")] = None,
+    db: Annotated[
+        Path | None, typer.Option(help="List the versions submitted to this store instead.")
+    ] = None,
     json: options.AsJson = False,
 ) -> None:
-    """List the bots that can be named: shipped with Ladder, or installed as plug-ins.
+    """List the bots that can be named: shipped, or plug-ins; with --db those submitted.
 
     Example: ladder bots --game pasa
     """
@@ -158,6 +161,12 @@ def bots(
 
     if game is not None:
         get_game(game)
+    if db is not None:
+        from ladder.printing import print_submissions
+        from ladder.store import SubmissionStore
+
+        print_submissions(SubmissionStore(db).submissions(game), as_json=json)
+        return
     listings, warnings = available(game)
     print_bots(listings, as_json=json)
     for warning in warnings:

@@ -67,7 +67,7 @@ class StoreFile:
             for left in (waiting, _log_of(waiting)):
                 left.unlink(missing_ok=True)
             with self._open() as db:
-                (name,) = db.execute("SELECT current_database()").fetchone()
+                ((name,),) = db.execute("SELECT current_database()").fetchall()
                 db.execute(f"ATTACH {_quoted(str(waiting))} AS the_copy")
                 db.execute(f'COPY FROM DATABASE "{name}" TO the_copy')
                 db.execute("CHECKPOINT the_copy")
@@ -84,20 +84,24 @@ class StoreFile:
         """
         with StoreFile(backup)._reading():
             pass
-        kept: Path | None = None
+        kept = _free_name(self.path.with_name(f"{self.path.name}.before-restore"))
+        waiting = self.path.with_name(f"{self.path.name}.part")
+        is_there = self.path.exists()
+        if is_there:
+            with self._open():  # nobody else may have it open
+                pass
         try:
-            if self.path.exists():
-                kept = _free_name(self.path.with_name(f"{self.path.name}.before-restore"))
-            waiting = self.path.with_name(f"{self.path.name}.part")
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(backup, waiting)
             _sync(waiting)
-            for old in (self.path, _log_of(self.path)) if kept else ():
-                if old.exists():
-                    old.replace(kept if old == self.path else _log_of(kept))
+            if is_there:
+                if _log_of(self.path).exists():
+                    _log_of(self.path).replace(_log_of(kept))
+                os.link(self.path, kept)
             waiting.replace(self.path)
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be restored: {error.strerror}") from None
-        return kept
+        return kept if is_there else None
 
     def _carry_over(self, schema: int) -> None:
         """Bring an older store to this schema, a copy of it kept beside it."""
@@ -174,10 +178,10 @@ class StoreFile:
 
     def _schema(self, db: Any) -> int:
         try:
-            (schema,) = db.execute("SELECT schema FROM t_store").fetchone() or (0,)
+            rows = db.execute("SELECT schema FROM t_store").fetchall()
         except duckdb.Error:
             raise StoreError(f"{self.path}: is not a Ladder store") from None
-        return int(schema)
+        return int(rows[0][0]) if rows else 0
 
     def _other_schema(self, schema: int) -> StoreError:
         return StoreError(f"{self.path}: has schema {schema}, this Ladder {SCHEMA}")

@@ -218,9 +218,9 @@ class NightStore(SubmissionStore):
                                           WHERE run NOT IN (SELECT unnest(?::TEXT[])))""",
                 [list(runs), list(runs)],
             )
-            (matches,) = db.execute(
+            ((matches,),) = db.execute(
                 "SELECT count(*) FROM t_matches SEMI JOIN folded USING (pairing_id)"
-            ).fetchone()
+            ).fetchall()
             if matches:
                 for table in ("t_matches", "t_seats"):
                     db.execute(

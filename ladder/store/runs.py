@@ -262,7 +262,7 @@ def insert_run(db: Any, plan: Plan, row: RunRow, bots: Sequence[LoadedBot]) -> N
     """Note a run and its bots, where they are not there yet."""
     _insert_new_bots(db, plan.game.name, row, bots)
     _insert_terminations(db, plan)
-    if db.execute("SELECT 1 FROM t_runs WHERE run = ?", [row.run]).fetchone():
+    if db.execute("SELECT 1 FROM t_runs WHERE run = ?", [row.run]).fetchall():
         return
     db.execute(
         "INSERT INTO t_runs VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
@@ -383,7 +383,7 @@ def _insert_new_bots(db: Any, game: str, row: RunRow, bots: Sequence[LoadedBot])
 
 def _insert_terminations(db: Any, plan: Plan) -> None:
     known = db.execute("SELECT count(*) FROM t_terminations WHERE game = ?", [plan.game.name])
-    if known.fetchone() == (0,):
+    if known.fetchall() == [(0,)]:
         for number, name in enumerate(plan.game.terminations):
             db.execute("INSERT INTO t_terminations VALUES (?, ?, ?)",
                        [plan.game.name, number, name])  # fmt: skip

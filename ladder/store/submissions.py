@@ -64,7 +64,7 @@ class SubmissionStore(Store):
         """Keep a new version and its source, in one transaction; it gets the next number."""
         with self._write() as db:
             known = "SELECT 1 FROM t_sources WHERE source_hash = ?"
-            if not db.execute(known, [row.source_hash]).fetchone():
+            if not db.execute(known, [row.source_hash]).fetchall():
                 for position, (path, content) in enumerate(source.files):
                     db.execute("INSERT INTO t_sources VALUES (?, ?, ?, ?)",
                                [row.source_hash, position, path, content])  # fmt: skip
