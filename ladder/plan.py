@@ -18,8 +18,10 @@ from ladder.formats.gauntlet import GauntletLineups
 from ladder.formats.lineup import OneLineup
 from ladder.formats.random_pods import RandomLineups
 from ladder.formats.round_robin import RoundRobinLineups
+from ladder.errors import SpecError
 from ladder.games import Game, Table
-from ladder.spec import Gauntlet, Lineup, RandomPods, RoundRobin, Spec
+from ladder.parts import Gauntlet, Ladder, Lineup, RandomPods, RoundRobin
+from ladder.spec import Spec
 
 DIGEST_BYTES = 16
 
@@ -114,6 +116,8 @@ def _lineups(spec: Spec, key: bytes) -> formats.Lineups:
         return GauntletLineups(challengers, field, seats, chosen.matches)
     if isinstance(chosen, Lineup):
         return OneLineup([spec.entrant_index(name) for name in chosen.bots], chosen.matches)
+    if isinstance(chosen, Ladder):
+        raise SpecError(f"{spec.path}: format: a ladder is played by `ladder nightly {spec.path}`")
     assert isinstance(chosen, RandomPods)
     # By version, so that the order of the entrants in the spec draws no other pods.
     order = sorted(range(entrants), key=lambda i: spec.entrants[i].loaded.version)

@@ -14,9 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     TypeAdapter,
     ValidationError,
@@ -26,14 +24,18 @@ from ladder.bots import LoadedBot, load, load_word
 from ladder.documents import Document, Place, place_text, read_document
 from ladder.errors import BotLoadError, SpecError
 from ladder.games import GAMES, Game, Table, get_game
-
-MAX_MATCHES = 10**12
-
-
-class Part(BaseModel):
-    """Base of the parts of a spec: no unknown fields, no silent conversions."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+from ladder.parts import (
+    FORMATS,
+    KINDS,
+    Budget,
+    Format,
+    FormatPart,
+    Gauntlet,
+    Knockout,
+    Ladder,
+    Lineup,
+    Part,
+)
 
 
 def _printable(text: str) -> str:
@@ -51,6 +53,7 @@ class EntrantPart(Part):
     bot: str = Field(min_length=1, description="NAME, module:Class or file.py:Class")
     name: Name | None = Field(None, min_length=1, max_length=64)
     params: dict[str, Any] = Field(default_factory=dict)
+    author: Name | None = Field(None, min_length=1, max_length=64, description="for ladders")
 
 
 def _entrant(value: Any) -> Any:
@@ -58,53 +61,6 @@ def _entrant(value: Any) -> Any:
 
 
 Entrant = Annotated[EntrantPart, BeforeValidator(_entrant)]
-Matches = Annotated[
-    int, Field(ge=1, le=MAX_MATCHES, description="matches of one line-up over its seat rotations")
-]
-
-
-class RoundRobin(Part):
-    """Every line-up of different entrants."""
-
-    kind: Literal["round_robin"] = "round_robin"
-    matches: Matches
-    self_play: bool = Field(False, description="also line-ups in which an entrant repeats")
-
-
-class Gauntlet(Part):
-    """Challengers, each alone against tables filled from a field."""
-
-    kind: Literal["gauntlet"]
-    challengers: list[str] = Field(min_length=1, description="names of entrants")
-    field: list[str] | None = Field(None, min_length=1, description="default: the other entrants")
-    matches: Matches
-
-
-class RandomPods(Part):
-    """Rounds of pods drawn at random, each entrant in equally many."""
-
-    kind: Literal["random"]
-    rounds: int = Field(ge=1, le=10**6, description="draws of the whole field")
-    matches: Matches
-
-
-class Lineup(Part):
-    """One line-up; an entrant may sit in several seats."""
-
-    kind: Literal["lineup"]
-    bots: list[str] = Field(min_length=1, description="names of entrants, one a seat")
-    matches: Matches
-
-
-FormatPart = RoundRobin | Gauntlet | RandomPods | Lineup
-Format = Annotated[FormatPart, Field(discriminator="kind")]
-FORMATS: dict[str, type[Part]] = {
-    "round_robin": RoundRobin,
-    "gauntlet": Gauntlet,
-    "random": RandomPods,
-    "lineup": Lineup,
-}
-KINDS = tuple(FORMATS)
 
 
 class RatingPart(Part):
@@ -154,14 +110,17 @@ class SpecPart(Part):
     record: Literal["results", "summary"] = Field(
         "results", description="every match, or only what tables, ratings and digests need"
     )
+    rated: bool = Field(True, description="false: a challenge that leaves stored ratings alone")
     db: str | None = Field(None, min_length=1, description="the store, unless --db says otherwise")
+
+
+LADDER_TAU = 0.01  # drift a match: little, or bots that do not change would seem to
+DEFAULT_A_SEAT = 5  # matches of a ladder's line-up
 
 
 # Fields and values of the contract that this version does not serve yet.
 UNSERVED = {
-    "rated", "decision_ms", "wall_ms", "start_ms", "memory_mb", "output_kb",
-    "tier", "secret", "swiss", "knockout", "ladder",
-    "budget", "retention", "inbox", "command",
+    "decision_ms", "wall_ms", "start_ms", "memory_mb", "output_kb", "tier", "secret", "command",
 }  # fmt: skip
 
 
@@ -171,6 +130,7 @@ class NamedBot:
 
     name: str
     loaded: LoadedBot
+    author: str = ""
 
 
 @dataclass(frozen=True)
@@ -190,6 +150,7 @@ class Spec:
     compile: str
     record: str
     db: str | None
+    rated: bool
     source: dict[str, Any] = field(repr=False)  # the file's values, as they are kept in the store
 
     def entrant_index(self, name: str) -> int:
@@ -228,8 +189,9 @@ def make_spec(document: Document) -> Spec:
     assert resolved is not None
     game, table, entrants = resolved
     return Spec(
-        part.name, document.path, game, table, part.seed, entrants, part.format, part.rating,
-        part.limits, part.expect, part.compile, part.record, part.db, document.value,
+        part.name, document.path, game, table, part.seed, entrants, part.format,
+        _rating(part, document.value), part.limits, part.expect, part.compile, part.record,
+        part.db, part.rated, document.value,
     )  # fmt: skip
 
 
@@ -333,6 +295,8 @@ def _fields_at(place: Place, value: Any) -> list[str]:
     }
     if place == ("format",):
         return list(FORMATS[value["format"]["kind"]].model_fields)
+    if place == ("format", "budget"):
+        return list(Budget.model_fields)
     if place[:1] == ("entrants",):
         return list(EntrantPart.model_fields)
     return list(parts[place].model_fields) if place in parts else []
@@ -379,6 +343,7 @@ def _resolve(
         entrants = _load_entrants([_entrant_part(each) for each in listed], game, problems)
     if "format" not in bad and "format" in value:
         chosen: Any = TypeAdapter(Format).validate_python(value["format"])
+        problems |= {place: [text] for place, text in _kind_problems(chosen, value)}
         if table is not None and isinstance(listed, list):
             _check_counts(chosen, table.seats, len(listed), problems)
         if entrants is not None:
@@ -460,7 +425,7 @@ def _load_entrants(
             ]
         names.setdefault(name, position)
         versions.setdefault(loaded.version, position)
-        entrants.append(NamedBot(name, loaded))
+        entrants.append(NamedBot(name, loaded, part.author or ""))
     return tuple(entrants) if len(entrants) == len(parts) else None
 
 
@@ -480,18 +445,60 @@ def _default_name(part: EntrantPart, loaded: LoadedBot) -> str:
 
 
 def _check_counts(chosen: Any, seats: int, entrants: int, problems: dict[Place, list[str]]) -> None:
-    if chosen.matches % seats:
+    if isinstance(chosen, Knockout) and (chosen.advance or 1) >= seats:
+        problems[("format", "advance")] = [
+            f"must be less than the {seats} seats (got {chosen.advance})"
+        ]
+    if isinstance(chosen, Ladder) and chosen.budget.matches is not None:
+        least = chosen.matches or DEFAULT_A_SEAT * seats
+        if chosen.budget.matches < least:
+            problems[("format", "budget", "matches")] = [
+                f"must be at least the {least} of one line-up (got {chosen.budget.matches})"
+            ]
+    if (chosen.matches or 0) % seats:
         following = chosen.matches + seats - chosen.matches % seats
         problems[("format", "matches")] = [
             f"must be a multiple of the {seats} seats, next is {following} (got {chosen.matches})"
         ]
-    enough = isinstance(chosen, Gauntlet | Lineup) or getattr(chosen, "self_play", False)
+    enough = isinstance(chosen, Gauntlet | Lineup | Ladder) or getattr(chosen, "self_play", False)
     if not enough and entrants < seats:
         problems[("entrants",)] = [
             f"{chosen.kind} at {seats} seats needs at least {seats} entrants (got {entrants})"
         ]
     if isinstance(chosen, Lineup) and len(chosen.bots) != seats:
         problems[("format", "bots")] = [f"needs one name a seat, {seats} (got {len(chosen.bots)})"]
+
+
+def _rating(part: SpecPart, value: dict[str, Any]) -> RatingPart:
+    """How results are rated: a ladder's match by match, with a little drift unless it says so."""
+    if not isinstance(part.format, Ladder):
+        return part.rating
+    tau = part.rating.tau if "tau" in value.get("rating", {}) else LADDER_TAU
+    return part.rating.model_copy(update={"method": "online", "tau": tau})
+
+
+def _kind_problems(chosen: Any, value: dict[str, Any]) -> Iterator[tuple[Place, str]]:
+    """Fields of the spec that go with some kinds of format only."""
+    if not isinstance(chosen, Ladder):
+        for position, entrant in enumerate(value.get("entrants") or []):
+            if isinstance(entrant, dict) and "author" in entrant:
+                place: Place = ("entrants", position, "author")
+                yield place, f"is for ladders (got {_shown(entrant['author'])})"
+        return
+    budget = chosen.budget
+    if (budget.matches is None) == (budget.minutes is None):
+        yield ("format", "budget"), "give matches or minutes, one of them"
+    rating = value.get("rating")
+    wanted = {
+        ("rating", "method"): (rating, "method", "online", "a ladder is rated match by match"),
+        ("rating", "anchor"): (rating, "anchor", {}, "a ladder has no anchor"),
+        ("record",): (value, "record", "results", "a ladder rates every match"),
+        ("expect",): (value, "expect", {}, "is not for ladders"),
+        ("rated",): (value, "rated", True, "a night is rated; for challenges use ladder run"),
+    }
+    for field_place, (part, name, only, why) in wanted.items():
+        if isinstance(part, dict) and part.get(name, only) != only:
+            yield field_place, f"{why} (got {_shown(part[name])})"
 
 
 def _name_problems(chosen: Any, names: list[str]) -> Iterator[tuple[Place, str]]:

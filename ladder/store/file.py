@@ -38,9 +38,9 @@ class StoreFile:
         with self._open() as db:
             known = db.execute(
                 "SELECT count(*) FROM duckdb_tables() WHERE table_name = 't_store'"
-            ).fetchone()
-            if known == (0,):
-                if db.execute("SELECT count(*) FROM duckdb_tables()").fetchone() != (0,):
+            ).fetchall()
+            if known == [(0,)]:
+                if db.execute("SELECT count(*) FROM duckdb_tables()").fetchall() != [(0,)]:
                     raise StoreError(f"{self.path}: is a DuckDB file of something else")
                 db.execute("BEGIN")
                 db.execute(_script("schema.sql"))
