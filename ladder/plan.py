@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ladder import formats, seeds
+from ladder.errors import SpecError
 from ladder.formats.gauntlet import GauntletLineups
 from ladder.formats.lineup import OneLineup
 from ladder.formats.random_pods import RandomLineups
 from ladder.formats.round_robin import RoundRobinLineups
-from ladder.errors import SpecError
 from ladder.games import Game, Table
 from ladder.parts import Gauntlet, Ladder, Lineup, RandomPods, RoundRobin
 from ladder.spec import Spec

@@ -114,7 +114,7 @@ class SpecPart(Part):
     db: str | None = Field(None, min_length=1, description="the store, unless --db says otherwise")
 
 
-LADDER_TAU = 0.01  # drift a match: little, or bots that do not change would seem to
+LADDER_TAU = 0.0002  # drift a match: a rating looks back some 30,000 matches (6.6 / tau)
 DEFAULT_A_SEAT = 5  # matches of a ladder's line-up
 
 
@@ -473,8 +473,14 @@ def _rating(part: SpecPart, value: dict[str, Any]) -> RatingPart:
     """How results are rated: a ladder's match by match, with a little drift unless it says so."""
     if not isinstance(part.format, Ladder):
         return part.rating
-    tau = part.rating.tau if "tau" in value.get("rating", {}) else LADDER_TAU
-    return part.rating.model_copy(update={"method": "online", "tau": tau})
+    return ladder_rating(value.get("rating", {}))
+
+
+def ladder_rating(value: dict[str, Any]) -> RatingPart:
+    """How a ladder rates, from the values of the spec's `rating`."""
+    part = RatingPart.model_validate(value)
+    tau = part.tau if "tau" in value else LADDER_TAU
+    return part.model_copy(update={"method": "online", "tau": tau})
 
 
 def _kind_problems(chosen: Any, value: dict[str, Any]) -> Iterator[tuple[Place, str]]:

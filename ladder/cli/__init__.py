@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from ladder.cli import play, show, submit
+from ladder.cli import nights, play, show, submit
 from ladder.errors import LadderError
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app = typer.Typer(
 play.add_to(app)
 show.add_to(app)
 submit.add_to(app)
+nights.add_to(app)
 
 
 def main() -> None:

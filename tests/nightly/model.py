@@ -47,9 +47,7 @@ class Model:
         tonight = dict.fromkeys(self.alive, 0)
         for round_ in range(rounds):
             field_ = [
-                Candidate(
-                    f"{i:04}", "", self.mu[i], self.sigma[i], self.matches[i], tonight[i]
-                )
+                Candidate(f"{i:04}", "", self.mu[i], self.sigma[i], self.matches[i], tonight[i])
                 for i in self.alive
             ]
             place = {i: at for at, i in enumerate(self.alive)}
