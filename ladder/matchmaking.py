@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 WINDOW = 24  # neighbours in skill looked at on each side
 INFORMATION = 0.4  # of one match on one of four equals, in units of 1 / beta**2
+LOOKED_AT = 4  # of the worthiest so many times the seats are weighed against the pod
 AGAIN = 4  # a pair that met in so many line-ups counts half
 UNKNOWN_BONUS = 3.0  # how much an unknown opponent is preferred to a known one
 FLOOR_BONUS = 4.0  # the same for one that has not its floor yet
@@ -159,18 +160,37 @@ class _Field:
         return self._by_skill[max(0, place - WINDOW) : place + WINDOW + 1]
 
     def _pod(self, anchor: int, from_: Iterable[int], floor: int) -> list[int] | None:
+        """The anchor and the worthiest others, one at a time; none of an author who sits there."""
+        authors = {self._author[anchor]} - {""}
         worth = sorted(
-            (-self._worth(anchor, i, floor), self.lot[i], i) for i in from_ if i != anchor
+            (-self._worth(anchor, i, floor), self.lot[i], i)
+            for i in from_
+            if i != anchor and self._author[i] not in authors
         )
-        pod, authors = [anchor], {self._author[anchor]} - {""}
-        for _, _, i in worth:
-            if self._author[i] in authors:
-                continue
-            pod.append(i)
-            authors |= {self._author[i]} - {""}
-            if len(pod) == self._seats:
-                return pod
-        return None
+        pod = [anchor]
+        while len(pod) < self._seats:
+            best = min(
+                (
+                    (minus / (1 + self._again(i, pod[1:])), lot, i)
+                    for minus, lot, i in worth[: LOOKED_AT * self._seats]
+                ),
+                default=None,
+            )
+            if best is None:
+                return None
+            pod.append(best[2])
+            author = self._author[best[2]]
+            worth = [
+                each
+                for each in worth
+                if each[2] != best[2] and not (author and self._author[each[2]] == author)
+            ]
+        return pod
+
+    def _again(self, other: int, pod: Sequence[int]) -> float:
+        """How often one met these lately, in units of which one halves its worth."""
+        met = sum(self._met.get(_pair(other, i), 0) for i in pod)
+        return met / (AGAIN * self._matches)
 
     def _worth(self, anchor: int, other: int, floor: int) -> float:
         """How much a match of two tells: near in skill, little known, not met too often."""
@@ -180,8 +200,7 @@ class _Field:
         wanted = 1 + UNKNOWN_BONUS * math.sqrt(self.variance[other] / self._most)
         if self.tonight[other] < floor:
             wanted += FLOOR_BONUS
-        again = self._met.get(_pair(anchor, other), 0) / (AGAIN * self._matches)
-        return near * wanted / (1 + again)
+        return near * wanted / (1 + self._again(other, [anchor]))
 
     def _note(self, pod: Sequence[int]) -> None:
         for position, i in enumerate(pod):

@@ -15,7 +15,7 @@ from ladder.formats.lineup import OneLineup
 from ladder.games import Game
 from ladder.plan import Plan
 from ladder.record import Record, Segment
-from ladder.standings import share_interval
+from ladder.stats import share_interval
 
 COMPILED_MATCHES, PYTHON_MATCHES = 4000, 400
 LEVELS = ("Easy", "Medium", "Hard", "Master")

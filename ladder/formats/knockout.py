@@ -179,9 +179,7 @@ class KnockoutPods:
             for result in pod.sets
         )
 
-    def _path(
-        self, rounds: Sequence[_Round], entrant: int, names: Sequence[str]
-    ) -> Iterator[str]:
+    def _path(self, rounds: Sequence[_Round], entrant: int, names: Sequence[str]) -> Iterator[str]:
         for number, round_ in enumerate(rounds, 1):
             what = "last pod" if number == len(rounds) else f"round {number}"
             if entrant in round_.byes:

@@ -14,7 +14,7 @@ from ladder.formats.staged import Line, PodResult, Stage, shown_result
 
 
 class SwissPods:
-    """Swiss rounds; `lot` orders the entrants by chance: the first round, and the last tie-break."""
+    """Swiss rounds; `lot`, an order by chance, makes the first round and breaks the last ties."""
 
     tie_break_names = ("mean points of opponents", "mean score", "lot")
 
@@ -35,7 +35,7 @@ class SwissPods:
         order = sorted(self._lot, key=tally.key)
         idle = len(order) % self._seats
         # The lowest sit out, nobody a second time before all others have.
-        sit_out = sorted(reversed(order), key=lambda e: tally.byes[e])[:idle]
+        sit_out = sorted(order, key=lambda e: (tally.byes[e], -order.index(e)))[:idle]
         waiting = [entrant for entrant in order if entrant not in sit_out]
         pods = []
         while waiting:

@@ -254,6 +254,28 @@ class Store(StoreFile):
                 """INSERT INTO t_rating_history SELECT * FROM t_ratings WHERE run = ?""", [run]
             )
 
+    def latest_ratings(self, versions: Sequence[str]) -> dict[str, float]:
+        """mu of versions where they were rated last, by a run or a ladder."""
+        rows = self._read(
+            """SELECT version, arg_max(mu, (rated_at, run)) FROM t_ratings
+               WHERE version IN (SELECT unnest(?::TEXT[])) GROUP BY version""",
+            [list(versions)],
+        )
+        return {version: float(mu) for version, mu in rows}
+
+    def seeding(self, run: str) -> list[str] | None:
+        """The versions of a run in the order of their seeds, once that is noted."""
+        ((spec,),) = self._read("SELECT spec FROM t_runs WHERE run = ?", [run])
+        noted: list[str] | None = json.loads(spec).get("seeding")
+        return noted
+
+    def set_seeding(self, run: str, versions: Sequence[str]) -> None:
+        """Note the seeds of a run, in what is kept of its spec."""
+        with self._write() as db:
+            ((spec,),) = db.execute("SELECT spec FROM t_runs WHERE run = ?", [run]).fetchall()
+            text = json.dumps({**json.loads(spec), "seeding": list(versions)})
+            db.execute("UPDATE t_runs SET spec = ? WHERE run = ?", [text, run])
+
 
 _WANTED = "r.run = ? AND l.first + l.count <= r.repetitions"
 
