@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,6 +37,7 @@ WINDOW = 2000  # pairings asked of the store at once
 IN_FLIGHT = 3  # chunks a worker
 AUTO_AFTER_S = 3.0  # `auto` hands over to Ray then ...
 AUTO_WORTH_S = 8.0  # ... if at least this much is left
+CONNECT_S = 10.0  # for a cluster to answer
 WATCHDOG_S = 300.0  # without a finished chunk for so long, Ray is given up
 
 Chunk = list[Segment]
@@ -292,7 +294,7 @@ def _play_in_python(setup: Setup, chunk: Chunk, lanes: int) -> Record:
 
 
 def _deal_keys(setup: Setup, chunk: Chunk) -> list[bytes]:
-    return [seeds.deal_key(setup.key, segment.pairing) for segment in chunk]
+    return [seeds.deal_key(setup.key, segment.deal or segment.pairing) for segment in chunk]
 
 
 @lru_cache(maxsize=4)
@@ -303,6 +305,16 @@ def _loaded(setup: Setup) -> tuple[LoadedBot, ...]:
 @lru_cache(maxsize=4)
 def _code(setup: Setup) -> CompiledBots:
     return compile_bots(get_game(setup.game), _loaded(setup))
+
+
+@contextmanager
+def playing(setup: Setup, workers: Workers) -> Iterator[_Here | _OnRay]:
+    """A place to play chunks whose results are not stored as they come: here, or on Ray."""
+    if not workers.count and not workers.address:
+        yield _Here(setup, workers.lanes)
+        return
+    with _terminable(), _ray(workers) as size:
+        yield _OnRay(setup, workers.lanes, size)
 
 
 class _Here:
@@ -353,6 +365,17 @@ class _OnRay:
             raise InfraError(f"a chunk could not be played on Ray: {last}") from error
 
 
+def _knock(address: str) -> None:
+    """Refuse an address where nobody listens: Ray itself would try it for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return  # a name of Ray's own, such as "auto"
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
+    except (OSError, OverflowError) as error:
+        raise InfraError(f"cannot start Ray {address}: {error}") from None
+
+
 @contextmanager
 def _ray(workers: Workers) -> Iterator[int]:
     """A Ray of our own (or the one at the address), and its number of CPUs."""
@@ -371,6 +394,7 @@ def _ray(workers: Workers) -> Iterator[int]:
             "object_store_memory": 160 * 2**20,
         }
     else:
+        _knock(workers.address)
         shipped = package.parent / "bots"
         options["address"] = workers.address
         options["runtime_env"] = {"py_modules": [str(package), str(shipped)]}

@@ -53,6 +53,18 @@ class Lineup(Part):
     matches: Matches
 
 
+class Compare(Part):
+    """Candidates in the same seats against one field on the same dice: `ladder compare`."""
+
+    kind: Literal["compare"]
+    candidates: list[str] = Field(min_length=1, description="names of entrants")
+    field: list[str] = Field(min_length=1, description="names; repeat to fill the seats")
+    matches: Matches = Field(400_000, description="budget of a candidate, over all seats")
+    margin: float = Field(0.0, ge=0, lt=1, description="difference of practical equality")
+    precision: float = Field(0.005, gt=0, lt=1, description="half width to report matches for")
+    confidence: float = Field(0.95, gt=0.5, lt=1, description="of all statements together")
+
+
 class Swiss(Part):
     """Rounds of pods of equals so far; nobody drops out."""
 
@@ -102,13 +114,14 @@ class Ladder(Part):
     )
 
 
-FormatPart = RoundRobin | Gauntlet | RandomPods | Lineup | Swiss | Knockout | Ladder
+FormatPart = RoundRobin | Gauntlet | RandomPods | Lineup | Compare | Swiss | Knockout | Ladder
 Format = Annotated[FormatPart, Field(discriminator="kind")]
 FORMATS: dict[str, type[Part]] = {
     "round_robin": RoundRobin,
     "gauntlet": Gauntlet,
     "random": RandomPods,
     "lineup": Lineup,
+    "compare": Compare,
     "swiss": Swiss,
     "knockout": Knockout,
     "ladder": Ladder,

@@ -23,7 +23,16 @@ from ladder.formats.round_robin import RoundRobinLineups
 from ladder.formats.staged import FirstLineups, Staged
 from ladder.formats.swiss import SwissPods
 from ladder.games import Game, Table
-from ladder.parts import Gauntlet, Knockout, Ladder, Lineup, RandomPods, RoundRobin, Swiss
+from ladder.parts import (
+    Compare,
+    Gauntlet,
+    Knockout,
+    Ladder,
+    Lineup,
+    RandomPods,
+    RoundRobin,
+    Swiss,
+)
 from ladder.spec import Spec
 
 DIGEST_BYTES = 16
@@ -137,6 +146,8 @@ def _first(spec: Spec, stages: Staged) -> formats.Lineups:
 
 
 def _lineups(spec: Spec, key: bytes) -> formats.Lineups:
+    if isinstance(spec.format, Compare):
+        raise SpecError(f"{spec.path}: is a comparison; play it with: ladder compare {spec.path}")
     chosen, entrants, seats = spec.format, len(spec.entrants), spec.table.seats
     if isinstance(chosen, RoundRobin):
         return RoundRobinLineups(entrants, seats, chosen.matches, self_play=chosen.self_play)

@@ -6,19 +6,14 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table as Grid
 
 from ladder.check import Verdict
-from ladder.report import PIPED_WIDTH, print_json
+from ladder.report import console, print_json
 from ladder.store import NightEntrant, NightRow, Submission
 
 MARKS = {"ok": "ok   ", "note": "note ", "fault": "FAULT"}
 BARS = "▁▂▃▄▅▆▇█"
-
-
-def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
 
 
 def verdict_values(verdict: Verdict) -> dict[str, Any]:
@@ -85,7 +80,7 @@ def print_submissions(rows: Sequence[Submission], *, as_json: bool) -> None:
         grid.add_row(
             row.name, row.version, row.game, row.author, when, row.state, params, row.about
         )
-    _console().print(grid)
+    console().print(grid)
 
 
 def print_submission(
@@ -193,7 +188,7 @@ def print_history(
             name, line, lines[0][0].label, lines[-1][0].label, f"{last.mu:.2f}",
             f"{last.sigma:.2f}", str(len(lines)), str(len({row.version for _, row in lines})),
         )  # fmt: skip
-    _console().print(grid)
+    console().print(grid)
     if len(by_name) == 1:
         for night, row in next(iter(by_name.values())):
             sys.stdout.write(

@@ -28,6 +28,7 @@ from ladder.parts import (
     FORMATS,
     KINDS,
     Budget,
+    Compare,
     Format,
     FormatPart,
     Gauntlet,
@@ -455,12 +456,13 @@ def _check_counts(chosen: Any, seats: int, entrants: int, problems: dict[Place, 
             problems[("format", "budget", "matches")] = [
                 f"must be at least the {least} of one line-up (got {chosen.budget.matches})"
             ]
-    if (chosen.matches or 0) % seats:
+    if (chosen.matches or 0) % seats and not isinstance(chosen, Compare):
         following = chosen.matches + seats - chosen.matches % seats
         problems[("format", "matches")] = [
             f"must be a multiple of the {seats} seats, next is {following} (got {chosen.matches})"
         ]
-    enough = isinstance(chosen, Gauntlet | Lineup | Ladder) or getattr(chosen, "self_play", False)
+    fills = isinstance(chosen, Gauntlet | Lineup | Ladder | Compare)
+    enough = fills or getattr(chosen, "self_play", False)
     if not enough and entrants < seats:
         problems[("entrants",)] = [
             f"{chosen.kind} at {seats} seats needs at least {seats} entrants (got {entrants})"
@@ -513,6 +515,8 @@ def _name_problems(chosen: Any, names: list[str]) -> Iterator[tuple[Place, str]]
         listings: dict[str, list[str]] = {"bots": chosen.bots}
     elif isinstance(chosen, Gauntlet):
         listings = {"challengers": chosen.challengers, "field": chosen.field or []}
+    elif isinstance(chosen, Compare):
+        listings = {"candidates": chosen.candidates, "field": chosen.field}
     else:
         return
     for key, listed in listings.items():
@@ -520,7 +524,7 @@ def _name_problems(chosen: Any, names: list[str]) -> Iterator[tuple[Place, str]]
             place: Place = ("format", key, position)
             if name not in names:
                 yield place, f"no entrant of that name{_suggest(name, names)} (got {name!r})"
-            elif name in listed[:position] and key != "bots":
+            elif name in listed[:position] and key in ("challengers", "candidates"):
                 yield place, f"is listed twice (got {name!r})"
             elif key == "challengers" and chosen.field == [name]:
                 yield place, f"meets nobody but itself: the field is {name} (got {name!r})"

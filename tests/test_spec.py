@@ -63,7 +63,7 @@ def with_seed(word: str) -> str:
 FIELDS = (
     "name, game, table, seed, entrants, format, rating, limits, expect, compile, record, rated, db"
 )  # fmt: skip
-KINDS = "round_robin, gauntlet, random, lineup, swiss, knockout, ladder"
+KINDS = "round_robin, gauntlet, random, lineup, compare, swiss, knockout, ladder"
 
 # The expected lines lack their beginning, "x.yaml:".
 BAD: dict[str, tuple[str | bytes, list[str]]] = {
