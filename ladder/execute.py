@@ -21,9 +21,9 @@ import numpy as np
 
 from ladder import seeds
 from ladder.bots import LoadedBot, PortableBot
-from ladder.driver import LANES, LocalPlayer, play
+from ladder.driver import LANES, LocalPlayer, Player, play
 from ladder.errors import BotFaultError, InfraError, LadderError, SpecError
-from ladder.games import Table, get_game
+from ladder.games import Game, Table, get_game
 from ladder.plan import Plan
 from ladder.playout import CompiledBots, compile_bots, play_compiled
 from ladder.record import Record, Segment
@@ -286,9 +286,14 @@ def _play_compiled(setup: Setup, chunk: Chunk, lanes: int) -> Record:
 
 def _play_in_python(setup: Setup, chunk: Chunk, lanes: int) -> Record:
     game = get_game(setup.game)
-    players = [LocalPlayer(game, bot.bot, dict(bot.params)) for bot in _loaded(setup)]
+    players = [player_for(game, bot) for bot in _loaded(setup)]
     keys = _deal_keys(setup, chunk)
     return play(game, setup.table, players, chunk, keys, on_fault=setup.on_fault, lanes=lanes)
+
+
+def player_for(game: Game, bot: LoadedBot) -> Player:
+    """The player of a bot, for one chunk."""
+    return LocalPlayer(game, bot.bot, dict(bot.params))
 
 
 def _deal_keys(setup: Setup, chunk: Chunk) -> list[bytes]:

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from ladder.games import GAMES, get_game
 from ladder.plan import Plan
 from ladder.rated import Rated
 from ladder.ratings.questions import PredictiveCheck, Spread
+from ladder.replays import Move
+from ladder.replays import Replay as StoredReplay
 from ladder.script import Replay
 from ladder.spec import Spec, SpecPart
 from ladder.standings import Row, Share
@@ -376,6 +378,75 @@ def print_replay(replay: Replay, *, as_json: bool) -> None:
         return
     for line in replay.lines:
         sys.stdout.write(line + "\n")
+
+
+def print_stored_replay(
+    replay: StoredReplay, *, first: int, pause: Callable[[], bool] | None, as_json: bool
+) -> None:
+    """A stored match, move by move; `pause` is asked after each move whether to go on."""
+    match, names = replay.match, replay.match.pairing.names
+    if as_json:
+        moves = [_move_values(move) for move in replay.moves()]
+        print_json(_replay_values(replay, moves[first - 1 :]))
+        return
+    seats = ", ".join(f"seat {seat} {name}" for seat, name in enumerate(names))
+    sys.stdout.write(f"match {match.match} of run {match.run}: {replay.game.title}\n{seats}\n")
+    shows = True
+    for move in replay.moves():
+        if move.step.number < first or not shows:
+            continue
+        who = "" if move.seat is None else f"seat {move.seat} ({move.bot}) "
+        sys.stdout.write(f"{move.step.number:5}  {who}{move.words}\n")
+        if move.table:
+            sys.stdout.write(f"       {move.table}\n")
+        shows = pause is None or pause()
+    walk = replay.walk
+    scores = ", ".join(
+        f"{name} {score}{' wins' if place == 1 else ''}"
+        for name, score, place in zip(names, walk.scores, walk.places, strict=True)
+    )
+    sys.stdout.write(f"end ({walk.termination}): {scores}\n")
+    same = {
+        True: "as it is stored",
+        False: f"NOT as it is stored: {_hex(match.digest)}, {replay.game.score_key} "
+        + " ".join(map(str, match.scores)),
+        None: "the run kept counts alone, so there is nothing to compare it with",
+    }
+    sys.stdout.write(f"digest {walk.digest:016x}, {same[replay.is_same]}\n")
+
+
+def _hex(digest: int | None) -> str | None:
+    return None if digest is None else f"{digest:016x}"
+
+
+def _move_values(move: Move) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "move": move.step.number, "seat": move.seat, "bot": move.bot or None,
+        "action": move.action, "words": move.words, "decision": move.step.decision or None,
+    }  # fmt: skip
+    if move.step.fault:
+        values["fault"] = {"cause": move.step.fault.cause, "detail": move.step.fault.detail}
+    return {**values, **move.values}
+
+
+def _replay_values(replay: StoredReplay, moves: list[dict[str, Any]]) -> dict[str, Any]:
+    pairing, walk = replay.match.pairing, replay.walk
+    pairs = zip(pairing.names, pairing.versions, strict=True)
+    return {
+        "match": replay.match.match,
+        "run": replay.match.run,
+        "game": replay.game.name,
+        "table": pairing.table,
+        "bots": [{"seat": s, "bot": n, "version": v} for s, (n, v) in enumerate(pairs)],
+        "moves": moves,
+        replay.game.score_key: walk.scores,
+        "places": walk.places,
+        "win_share": walk.win_share,
+        "termination": walk.termination,
+        "digest": f"{walk.digest:016x}",
+        "stored_digest": _hex(replay.match.digest),
+        "is_same": replay.is_same,
+    }
 
 
 def print_bench(figures: Iterable[tuple[str, float, str]], *, as_json: bool) -> None:

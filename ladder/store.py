@@ -27,6 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 from ladder import ledger, seeds
+from ladder.archive import SOURCES_TABLE, Archive, insert_sources, read_record
 from ladder.bots import LoadedBot
 from ladder.columns import chunk_tables, ledger_table, part_of
 from ladder.errors import StoreError
@@ -75,7 +76,7 @@ def pairing_id(key_id: str, pairing: bytes) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-class Store:
+class Store(Archive):
     """A store file. Every method opens it, does one thing, and closes it."""
 
     def __init__(self, path: Path) -> None:
@@ -98,12 +99,18 @@ class Store:
                 db.execute("INSERT INTO t_store VALUES (?)", [SCHEMA])
                 db.execute("CHECKPOINT")  # DDL replayed from the log is where DuckDB has failed
             self._check_schema(db)
+            if not db.execute(
+                "SELECT 1 FROM duckdb_tables() WHERE table_name = 't_sources'"
+            ).fetchone():  # a store made before sources were kept
+                db.execute(SOURCES_TABLE)
+                db.execute("CHECKPOINT")
 
     def begin_run(self, plan: Plan, row: RunRow, bots: Sequence[LoadedBot]) -> None:
         """Note a run and its bots; a run that is known keeps its first start."""
         with self._write() as db:
             _insert_new_bots(db, plan.game.name, row, bots)
             _insert_terminations(db, plan)
+            insert_sources(db, bots)
             if db.execute("SELECT 1 FROM t_runs WHERE run = ?", [row.run]).fetchone():
                 return
             db.execute(
@@ -456,7 +463,8 @@ def _split_rows(db: Any) -> None:
            WHERE l.first < w.repetitions AND l.first + l.count > w.repetitions"""
     ).fetchall()
     for number, first, count, at, seats in cut:
-        record = _read_record(db, number, first, count, seats)
+        record = read_record(db, number, first, count, seats)
+        assert record is not None
         segments = [
             Segment(tuple(range(seats)), b"", first, at - first),
             Segment(tuple(range(seats)), b"", at, first + count - at),
@@ -466,21 +474,6 @@ def _split_rows(db: Any) -> None:
         db.register("chunk", rows)
         db.execute("INSERT INTO t_ledger SELECT * FROM chunk")
         db.unregister("chunk")
-
-
-def _read_record(db: Any, number: int, first: int, count: int, seats: int) -> Record:
-    bounds = [number, first, first + count]
-    where = "WHERE pairing_id = ? AND repetition >= ? AND repetition < ?"
-    matches = db.execute(
-        f"SELECT chances, decisions, termination, digest FROM t_matches {where}"
-        " ORDER BY repetition", bounds,
-    ).fetchnumpy()  # fmt: skip
-    seat_rows = db.execute(
-        f"SELECT score, place, faults FROM t_seats {where} ORDER BY repetition, seat", bounds
-    ).fetchnumpy()
-    one = [matches[name].astype(np.int64) for name in matches]
-    many = [seat_rows[name].astype(np.int64).reshape(-1, seats) for name in seat_rows]
-    return Record(*one, *many)
 
 
 def _overlapping(db: Any, rows: pa.Table) -> set[int]:

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from ladder.cli import play, show
+from ladder.cli import look, play, show
 from ladder.errors import LadderError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 play.add_to(app)
 show.add_to(app)
+look.add_to(app)
 
 
 def main() -> None:

@@ -52,6 +52,15 @@ class TextForms(Protocol):
     def told(self, state: Sequence[int], action: int) -> str:
         """What an action comes to, in words of the game; '' where there is nothing to say."""
 
+    def move_text(self, state: Sequence[int], action: int) -> str:
+        """The action at this node as a sentence about a seat, without the seat."""
+
+    def chance_seat(self, state: Sequence[int]) -> int | None:
+        """Whose dice or cards a chance node is about; None: nobody's."""
+
+    def table_text(self, state: Sequence[int]) -> str:
+        """How the table stands, in few words; changes only when something has moved."""
+
     def node_text(self, state: Sequence[int]) -> str:
         """What the node asks for, in words."""
 

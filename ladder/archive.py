@@ -1,0 +1,263 @@
+"""The store's second room: single matches, what bots are made of, and runs as a whole.
+
+`Store` inherits these methods; like its own they open the file, do one thing, and close it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ladder.bots import LoadedBot, PortableBot, load
+from ladder.errors import BotLoadError, SpecError, StoreError
+from ladder.record import Record
+from ladder.sources import Source, module_of
+
+SOURCES_TABLE = "CREATE TABLE IF NOT EXISTS t_sources (source_hash TEXT, path TEXT, content BLOB)"
+MATCH_ID = re.compile(r"([0-9a-fA-F]{16}):([0-9]{1,18})")
+
+
+@dataclass(frozen=True)
+class StoredPairing:
+    """A line-up in its seats as it is kept: all that a replay needs, but for the bots."""
+
+    pairing_id: int
+    pairing: bytes
+    game: str
+    game_version: int
+    table: dict[str, Any]
+    on_fault: str
+    deal_key: bytes
+    versions: tuple[str, ...]  # by seat
+    names: tuple[str, ...]  # by seat, as the run calls them
+    lineup: tuple[int, ...]  # by seat, positions in the run's entrants
+    repetitions: int  # wanted by the run
+
+
+@dataclass(frozen=True)
+class StoredMatch:
+    """A match as it is kept; without digest and results where the run kept counts alone."""
+
+    run: str
+    pairing: StoredPairing
+    repetition: int
+    digest: int | None
+    scores: tuple[int, ...]
+    places: tuple[int, ...]
+    faults: tuple[int, ...]
+
+    @property
+    def match(self) -> str:
+        """The match's id, as in the views."""
+        return match_id(self.pairing.pairing_id, self.repetition)
+
+
+@dataclass(frozen=True)
+class LedgerRow:
+    """What is kept of a segment beside its matches, list columns as lists."""
+
+    pairing_id: int
+    first: int
+    count: int
+    is_kept: bool
+    values: dict[str, Any]  # digest, chances, decisions, faults, products, patterns, ...
+
+
+def match_id(pairing: int, repetition: int) -> str:
+    """A match's id, as in the views.
+
+    >>> match_id(255, 3)
+    '00000000000000ff:3'
+    """
+    return f"{pairing:016x}:{repetition}"
+
+
+def parse_match_id(text: str) -> tuple[int, int]:
+    """Undo `match_id`. Raises: SpecError."""
+    found = MATCH_ID.fullmatch(text)
+    if not found:
+        raise SpecError(
+            f"a match is 16 hex digits, a colon and its repetition, as in the view `matches`"
+            f" (got {text!r})"
+        )
+    return int(found[1], 16), int(found[2])
+
+
+_PAIRINGS = """SELECT r.pairing_id, p.pairing, p.game, p.game_version, p.table_json, p.on_fault,
+       p.deal_key, p.versions, r.lineup, r.repetitions
+FROM t_run_pairings r JOIN t_pairings p USING (pairing_id)"""
+_LEDGER_LISTS = ("faults", "products", "patterns", "pattern_counts", "pattern_scores")
+LEDGER_COLUMNS = ("digest", "chances", "decisions", *_LEDGER_LISTS)
+
+
+class Archive:
+    """Methods of the store; the three below are what it lends them."""
+
+    path: Path
+
+    def _reading(self) -> AbstractContextManager[Any]:
+        raise NotImplementedError
+
+    def _write(self) -> AbstractContextManager[Any]:
+        raise NotImplementedError
+
+    def _read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        raise NotImplementedError
+
+    def match(self, word: str, run: str | None = None) -> StoredMatch:
+        """The match of an id, in the run given or in the latest that has it. Raises: StoreError."""
+        number, repetition = parse_match_id(word)
+        found = self._read(
+            """SELECT r.run FROM t_run_pairings r JOIN t_runs USING (run)
+               WHERE pairing_id = ? AND repetitions > ? AND (?::TEXT IS NULL OR run = ?)
+               ORDER BY started_at DESC LIMIT 1""",
+            [number, repetition, run, run],
+        )
+        if not found:
+            raise StoreError(f"{self.path}: has no match {word}{self._such_as(run)}")
+        of_run = found[0][0]
+        pairing = self.pairings(of_run, [number])[0]
+        rows = self._read(
+            "SELECT digest FROM t_matches WHERE pairing_id = ? AND repetition = ?",
+            [number, repetition],
+        )
+        seats = self._read(
+            """SELECT score, place, faults FROM t_seats
+               WHERE pairing_id = ? AND repetition = ? ORDER BY seat""",
+            [number, repetition],
+        )
+        columns = [tuple(row[i] for row in seats) for i in range(3)]
+        return StoredMatch(of_run, pairing, repetition, rows[0][0] if rows else None, *columns)
+
+    def _such_as(self, run: str | None) -> str:
+        rows = self._read(
+            "SELECT match FROM matches WHERE ?::TEXT IS NULL OR run = ? LIMIT 2", [run, run]
+        )
+        return "; it has " + ", ".join(row[0] for row in rows) if rows else ""
+
+    def pairings(self, run: str, only: Sequence[int] = ()) -> list[StoredPairing]:
+        """A run's pairings in the order of their ids; all, or only these."""
+        names = self._read("SELECT name FROM t_entrants WHERE run = ? ORDER BY position", [run])
+        chosen = list(only)
+        where = "WHERE run = ? AND (len(?::BIGINT[]) = 0 OR list_contains(?, r.pairing_id))"
+        rows = self._read(f"{_PAIRINGS} {where} ORDER BY r.pairing_id", [run, chosen, chosen])
+        return [
+            StoredPairing(
+                number, bytes(pairing), game, version, json.loads(table), on_fault, bytes(key),
+                tuple(versions), tuple(names[bot][0] for bot in lineup), tuple(lineup), repetitions,
+            )
+            for number, pairing, game, version, table, on_fault, key, versions, lineup, repetitions
+            in rows
+        ]  # fmt: skip
+
+    def ledger(self, run: str) -> list[LedgerRow]:
+        """The ledger rows inside what a run wants, by pairing and first repetition."""
+        columns = ", ".join(f"l.{name}" for name in LEDGER_COLUMNS)
+        rows = self._read(
+            f"""SELECT l.pairing_id, l.first, l.count, l.is_kept, {columns}
+                FROM t_run_pairings r JOIN t_ledger l USING (pairing_id)
+                WHERE r.run = ? AND l.first + l.count <= r.repetitions
+                ORDER BY l.pairing_id, l.first""",
+            [run],
+        )
+        return [
+            LedgerRow(number, first, count, kept, dict(zip(LEDGER_COLUMNS, values, strict=True)))
+            for number, first, count, kept, *values in rows
+        ]
+
+    def stored_record(self, pairing_id: int, first: int, count: int, seats: int) -> Record | None:
+        """The kept matches of a segment, without their faults' texts; None where some lack."""
+        with self._reading() as db:
+            return read_record(db, pairing_id, first, count, seats)
+
+    def stored_records(
+        self, rows: Sequence[LedgerRow], seats: int
+    ) -> Iterator[tuple[LedgerRow, Record | None]]:
+        """The kept matches of many ledger rows, one state of the store for all."""
+        with self._reading() as db:
+            for row in rows:
+                yield row, read_record(db, row.pairing_id, row.first, row.count, seats)
+
+    def portable(self, version: str) -> PortableBot:
+        """A bot of the store, from its kept sources. Raises: StoreError.
+
+        A store older than kept sources has the bot's word alone: it will do while what it names is
+        still the same version.
+        """
+        rows = self._read(
+            "SELECT reference, class_name, params, source_hash, game FROM t_bots WHERE version = ?",
+            [version],
+        )
+        if not rows:
+            raise StoreError(f"{self.path}: knows no version {version}")
+        reference, class_name, params, source_hash, game = rows[0]
+        pairs = tuple(json.loads(params).items())
+        source = self.source(source_hash)
+        if source is not None:
+            return PortableBot(reference, class_name, pairs, source)
+        try:
+            found = load(reference, dict(pairs), game)
+        except BotLoadError as error:
+            raise StoreError(
+                f"{self.path}: keeps no source of {reference}, and it is gone: {error}"
+            ) from None
+        if found.version != version:
+            raise StoreError(
+                f"{self.path}: keeps no source of {reference}, and it has changed since"
+            )
+        return found.portable()
+
+    def source(self, source_hash: str) -> Source | None:
+        """A kept source, checked against its hash; None where there is none."""
+        if not self._read("SELECT 1 FROM duckdb_tables() WHERE table_name = 't_sources'"):
+            return None
+        rows = self._read(
+            "SELECT path, content FROM t_sources WHERE source_hash = ? ORDER BY path", [source_hash]
+        )
+        files = [(path, bytes(content)) for path, content in rows]
+        for own in files:  # which file is the bot's own is told by the hash
+            rest = [file for file in files if file is not own]
+            source = Source(module_of(own[0]), (own, *rest))
+            if source.digest == source_hash:
+                return source
+        if files:
+            raise StoreError(f"{self.path}: the source {source_hash} is damaged")
+        return None
+
+
+def read_record(db: Any, number: int, first: int, count: int, seats: int) -> Record | None:
+    """The kept matches of a segment; None where some of them lack."""
+    bounds = [number, first, first + count]
+    where = "WHERE pairing_id = ? AND repetition >= ? AND repetition < ?"
+    matches = db.execute(
+        f"SELECT chances, decisions, termination, digest FROM t_matches {where}"
+        " ORDER BY repetition", bounds,
+    ).fetchnumpy()  # fmt: skip
+    seat_rows = db.execute(
+        f"SELECT score, place, faults FROM t_seats {where} ORDER BY repetition, seat", bounds
+    ).fetchnumpy()
+    if len(matches["digest"]) != count or len(seat_rows["score"]) != count * seats:
+        return None
+    columns: dict[str, Any] = {n: np.asarray(matches[n], np.int64) for n in matches}
+    many = [np.asarray(seat_rows[n], np.int64) for n in ("score", "place", "faults")]
+    scores, places, faults = (column.reshape(-1, seats) for column in many)
+    return Record(**columns, scores=scores, places=places, faults=faults)
+
+
+def insert_sources(db: Any, bots: Sequence[LoadedBot]) -> None:
+    """Keep what the bots are made of."""
+    known = {hash_ for (hash_,) in db.execute("SELECT source_hash FROM t_sources").fetchall()}
+    for bot in bots:
+        if bot.source.digest not in known:
+            known.add(bot.source.digest)
+            for path, content in bot.source.files:
+                db.execute(
+                    "INSERT INTO t_sources VALUES (?, ?, ?)", [bot.source.digest, path, content]
+                )

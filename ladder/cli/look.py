@@ -1,0 +1,67 @@
+"""Commands that look into what was played: replay."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ladder.cli import options
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register these commands."""
+    app.command()(replay)
+
+
+def replay(
+    match: Annotated[
+        str | None,
+        typer.Argument(help="A match's id, as in the view `matches` and in `standings --faults`."),
+    ] = None,
+    actions: Annotated[
+        Path | None,
+        typer.Option("--actions", help="A script instead: a header line, then one action a line."),
+    ] = None,
+    run: options.Run = None,
+    first: Annotated[int, typer.Option("--from", min=1, help="Begin at this move.")] = 1,
+    step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each move.")] = False,
+    db: options.Db = None,
+    json: options.AsJson = False,
+) -> None:
+    """Replay a stored match from its seed, move by move, and compare it with what is stored.
+
+    With --actions: replay a text file of actions, dice included, with no seed and no store.
+    Exits with 1 where the match does not come out as it is stored.
+
+    Example: ladder replay 0f3a5c7e9b1d2f4a:17 --from 20
+    """
+    if (match is None) == (actions is None):
+        raise typer.BadParameter("give a match's id, or --actions FILE", param_hint="MATCH")
+    if actions is not None:
+        from ladder.report import print_replay
+        from ladder.script import replay_file
+
+        print_replay(replay_file(actions), as_json=json)
+        return
+    from ladder.replays import open_replay
+    from ladder.report import print_stored_replay
+    from ladder.store import Store
+
+    assert match is not None
+    opened = open_replay(Store(options.db_path(db)), match, run)
+    pause = _wait_for_enter if step and not json else None
+    print_stored_replay(opened, first=first, pause=pause, as_json=json)
+    if opened.is_same is False:
+        raise typer.Exit(1)
+
+
+def _wait_for_enter() -> bool:
+    """Whether to go on showing moves: Enter, and not q or the end of input."""
+    sys.stdout.flush()
+    sys.stderr.write("-- Enter: next move, q: to the end -- ")
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    return bool(line) and line.strip().lower() not in ("q", "quit")
