@@ -21,6 +21,7 @@ from ladder.record import Record
 from ladder.sources import Source, module_of
 
 SOURCES_TABLE = "CREATE TABLE IF NOT EXISTS t_sources (source_hash TEXT, path TEXT, content BLOB)"
+WINDOW = 500  # ledger rows read at once
 MATCH_ID = re.compile(r"([0-9a-fA-F]{16}):([0-9]{1,18})")
 
 
@@ -172,18 +173,40 @@ class Archive:
             for number, first, count, kept, *values in rows
         ]
 
-    def stored_record(self, pairing_id: int, first: int, count: int, seats: int) -> Record | None:
-        """The kept matches of a segment, without their faults' texts; None where some lack."""
-        with self._reading() as db:
-            return read_record(db, pairing_id, first, count, seats)
-
     def stored_records(
         self, rows: Sequence[LedgerRow], seats: int
-    ) -> Iterator[tuple[LedgerRow, Record | None]]:
-        """The kept matches of many ledger rows, one state of the store for all."""
+    ) -> Iterator[tuple[list[LedgerRow], list[Record | None]]]:
+        """The kept matches of ledger rows, a window at a time; None for rows that lack some.
+
+        The rows stand in the order of `ledger`; faults' texts are not read.
+        """
         with self._reading() as db:
-            for row in rows:
-                yield row, read_record(db, row.pairing_id, row.first, row.count, seats)
+            for start in range(0, len(rows), WINDOW):
+                window = list(rows[start : start + WINDOW])
+                yield window, _read_window(db, window, seats)
+
+    def uneven_matches(self, run: str, total: int) -> list[tuple[str, int]]:
+        """Up to ten matches whose scores do not add up to `total`, with what they add up to."""
+        return self._read(
+            """SELECT match, sum(score)::BIGINT FROM results WHERE run = ? GROUP BY match
+               HAVING sum(score) <> ? ORDER BY match LIMIT 10""",
+            [run, total],
+        )
+
+    def score_moments(self, run: str) -> list[tuple[str, str, int, float, float]]:
+        """(bot, version, seats, mean score, standard deviation) of a run's kept matches."""
+        return self._read(
+            """SELECT bot, version, count(*), avg(score), coalesce(stddev_samp(score), 0)
+               FROM results WHERE run = ? GROUP BY bot, version ORDER BY bot, version""",
+            [run],
+        )
+
+    def stored_ratings(self, run: str) -> list[tuple[str, str, int, float]]:
+        """(bot, version, matches, win share) as they were written with a run's ratings."""
+        return self._read(
+            "SELECT bot, version, matches, win_share FROM t_ratings WHERE run = ? ORDER BY bot",
+            [run],
+        )
 
     def portable(self, version: str) -> PortableBot:
         """A bot of the store, from its kept sources. Raises: StoreError.
@@ -249,6 +272,45 @@ def read_record(db: Any, number: int, first: int, count: int, seats: int) -> Rec
     many = [np.asarray(seat_rows[n], np.int64) for n in ("score", "place", "faults")]
     scores, places, faults = (column.reshape(-1, seats) for column in many)
     return Record(**columns, scores=scores, places=places, faults=faults)
+
+
+def _read_window(db: Any, rows: Sequence[LedgerRow], seats: int) -> list[Record | None]:
+    """The kept matches of some ledger rows by two queries over their range of pairings."""
+    bounds = [rows[0].pairing_id, rows[-1].pairing_id]
+    matches = db.execute(
+        """SELECT pairing_id, repetition, chances, decisions, termination, digest FROM t_matches
+           WHERE pairing_id BETWEEN ? AND ? ORDER BY pairing_id, repetition""",
+        bounds,
+    ).fetchnumpy()
+    seat_rows = db.execute(
+        """SELECT pairing_id, repetition, score, place, faults FROM t_seats
+           WHERE pairing_id BETWEEN ? AND ? ORDER BY pairing_id, repetition, seat""",
+        bounds,
+    ).fetchnumpy()
+    one = {name: np.asarray(column, np.int64) for name, column in matches.items()}
+    many = {name: np.asarray(column, np.int64) for name, column in seat_rows.items()}
+    return [_cut(one, many, row, seats) for row in rows]
+
+
+def _cut(one: dict[str, Any], many: dict[str, Any], row: LedgerRow, seats: int) -> Record | None:
+    """One ledger row's record out of a window's columns."""
+
+    def span(columns: dict[str, Any]) -> slice:
+        start, end = np.searchsorted(columns["pairing_id"], [row.pairing_id, row.pairing_id + 1])
+        repetitions = columns["repetition"][start:end]
+        first, last = np.searchsorted(repetitions, [row.first, row.first + row.count])
+        return slice(int(start + first), int(start + last))
+
+    of_match, of_seat = span(one), span(many)
+    if of_match.stop - of_match.start != row.count:
+        return None
+    if of_seat.stop - of_seat.start != row.count * seats:
+        return None
+    columns = {n: one[n][of_match] for n in ("chances", "decisions", "termination", "digest")}
+    by_seat = {n: many[n][of_seat].reshape(-1, seats) for n in ("score", "place", "faults")}
+    return Record(
+        **columns, scores=by_seat["score"], places=by_seat["place"], faults=by_seat["faults"]
+    )
 
 
 def insert_sources(db: Any, bots: Sequence[LoadedBot]) -> None:

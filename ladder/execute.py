@@ -51,6 +51,7 @@ class Setup:
     key: bytes
     on_fault: str
     is_compiled: bool  # play compiled where every bot of a line-up compiles
+    deal_keys: tuple[tuple[bytes, bytes], ...] = ()  # by pairing, where they are known already
 
     @classmethod
     def of(cls, plan: Plan, bots: Sequence[LoadedBot], *, is_compiled: bool) -> Setup:
@@ -297,7 +298,23 @@ def player_for(game: Game, bot: LoadedBot) -> Player:
 
 
 def _deal_keys(setup: Setup, chunk: Chunk) -> list[bytes]:
-    return [seeds.deal_key(setup.key, segment.pairing) for segment in chunk]
+    known = dict(setup.deal_keys)
+    return [
+        known.get(segment.pairing) or seeds.deal_key(setup.key, segment.pairing)
+        for segment in chunk
+    ]
+
+
+def play_chunks(setup: Setup, chunks: Iterator[Chunk], workers: Workers) -> Iterator[Played]:
+    """Play chunks and store nothing, in any order; here unless workers are asked for.
+
+    Raises: InfraError.
+    """
+    if not workers.count and workers.address is None:
+        yield from _Here(setup, workers.lanes).play(chunks)
+        return
+    with _ray(workers) as size:
+        yield from _OnRay(setup, workers.lanes, size).play(chunks)
 
 
 @lru_cache(maxsize=4)

@@ -26,6 +26,8 @@ from ladder.spec import Spec, SpecPart
 from ladder.standings import Row, Share
 from ladder.store import RunRow
 from ladder.tournament import Outcome
+from ladder.verify import Verdict
+from ladder.verify import as_values as verdict_values
 
 PIPED_WIDTH = 200
 
@@ -447,6 +449,24 @@ def _replay_values(replay: StoredReplay, moves: list[dict[str, Any]]) -> dict[st
         "stored_digest": _hex(replay.match.digest),
         "is_same": replay.is_same,
     }
+
+
+def print_verdict(verdict: Verdict, *, as_json: bool) -> None:
+    """What a verification found."""
+    if as_json:
+        print_json(verdict_values(verdict))
+        return
+    sys.stdout.write(
+        f"run {verdict.run.run} ({verdict.run.name}): {verdict.matches:,} matches stored\n"
+    )
+    for check in verdict.checks:
+        sys.stdout.write(f"{'ok   ' if check.is_ok else 'FAULT'}  {check.name}: {check.detail}\n")
+    for blame in verdict.blames:
+        who = f", {blame.bot} at seat {blame.seat}" if blame.bot else ""
+        sys.stdout.write(f"match {blame.match}: {blame.cause}{who}: {blame.detail}\n")
+    if verdict.different > len(verdict.blames):
+        left = verdict.different - len(verdict.blames)
+        sys.stdout.write(f"and {left:,} matches more that differ, whose cause was not looked for\n")
 
 
 def print_bench(figures: Iterable[tuple[str, float, str]], *, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""Commands that look into what was played: replay."""
+"""Commands that look into what was played: replay, verify."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ladder.cli import options
 def add_to(app: typer.Typer) -> None:
     """Register these commands."""
     app.command()(replay)
+    app.command()(verify)
 
 
 def replay(
@@ -55,6 +56,43 @@ def replay(
     pause = _wait_for_enter if step and not json else None
     print_stored_replay(opened, first=first, pause=pause, as_json=json)
     if opened.is_same is False:
+        raise typer.Exit(1)
+
+
+def verify(
+    run: options.Run = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=1, help="Replay so many matches (default 1000).")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Replay every match.")] = False,
+    workers: options.WorkerCount = None,
+    db: options.Db = None,
+    json: options.AsJson = False,
+) -> None:
+    """Prove a stored run: replay its matches, audit what must hold, compare all stored sums.
+
+    Names the first differing action and the bot to blame. Exits with 1 where anything is wrong.
+
+    Example: ladder verify --run quickstart --all
+    """
+    if every and sample is not None:
+        raise typer.BadParameter("give one of --sample and --all", param_hint="--all")
+    from ladder.progress import CountLine
+    from ladder.rated import find_run
+    from ladder.report import print_verdict
+    from ladder.store import Store
+    from ladder.verify import SAMPLE
+    from ladder.verify import verify as verify_run
+
+    store = Store(options.db_path(db))
+    found = find_run(store, run)
+    with CountLine("replayed") as line:
+        verdict = verify_run(
+            store, found, sample=None if every else sample or SAMPLE, workers=workers,
+            report=line.update,
+        )  # fmt: skip
+    print_verdict(verdict, as_json=json)
+    if not verdict.is_ok:
         raise typer.Exit(1)
 
 

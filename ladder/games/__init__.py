@@ -65,6 +65,28 @@ class TextForms(Protocol):
         """What the node asks for, in words."""
 
 
+class Proof(Protocol):
+    """What must hold of every match of a game, whoever plays it."""
+
+    KIND_WAYS: dict[str, int]  # of a chance outcome's kinds; {} where there are none
+    FACES: tuple[int, ...]  # of one die, equally likely
+
+    def problem(self, state: Sequence[int]) -> str:
+        """What is not conserved in a state, or ''."""
+
+    def thrown(self, state: Sequence[int], action: int) -> tuple[int, ...]:
+        """The faces that a chance node brought."""
+
+    def kind(self, state: Sequence[int], action: int) -> str:
+        """The kind of a chance outcome, or ''."""
+
+    def fair_score(self, state: Sequence[int]) -> int | None:
+        """The mean score of any bot whatever it does, where there is such a number."""
+
+    def total_score(self, state: Sequence[int]) -> int | None:
+        """What the scores of a match add up to, where that is fixed."""
+
+
 @dataclass(frozen=True)
 class Game:
     """One game. `rules` functions are `@rule`s over a state row that begins as nodes.py says."""
@@ -83,6 +105,7 @@ class Game:
     chance_name: str  # what a chance node is: "throw", "roll"
     max_seats: int
     text: TextForms
+    proof: Proof
     new_state: Callable[[Any], list[int]]  # a Table -> the row before `start`
     view_width: Callable[[Any], int]  # a Table -> ints in a view's row
     start: Callable[[Any], None]

@@ -1,7 +1,7 @@
 """Pasa, the Nepalese staking game: 2 to 6 seats, three long dice."""
 
 from ladder.games import Game
-from ladder.games.pasa import rules, text
+from ladder.games.pasa import proof, rules, text
 from ladder.games.pasa.table import PasaTable, new_state, view_width
 from ladder.games.pasa.view import PasaBot, PasaView
 
@@ -31,6 +31,7 @@ GAME = Game(
     chance_name="throw",
     max_seats=rules.MAX_SEATS,
     text=text,
+    proof=proof,
     new_state=new_state,
     view_width=view_width,
     start=rules.start,
