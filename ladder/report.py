@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from ladder.bots import Listing
+from ladder.exchange import Exported, Imported
 from ladder.games import GAMES, get_game
 from ladder.plan import Plan
 from ladder.rated import Rated
@@ -467,6 +468,29 @@ def print_verdict(verdict: Verdict, *, as_json: bool) -> None:
     if verdict.different > len(verdict.blames):
         left = verdict.different - len(verdict.blames)
         sys.stdout.write(f"and {left:,} matches more that differ, whose cause was not looked for\n")
+
+
+def print_exported(exported: Exported, *, as_json: bool) -> None:
+    """What an export wrote."""
+    if as_json:
+        print_json({**asdict(exported), "folder": str(exported.folder)})
+        return
+    sys.stdout.write(
+        f"{len(exported.runs):,} runs, {exported.matches:,} matches: {exported.files:,} files,"
+        f" {exported.bytes / 2**20:,.1f} MiB in {exported.folder}\n"
+    )
+
+
+def print_imported(taken: Sequence[Imported], db: Path, *, as_json: bool) -> None:
+    """What an import took in."""
+    if as_json:
+        print_json([asdict(each) for each in taken])
+        return
+    for each in taken:
+        sys.stdout.write(
+            f"run {each.run} ({each.name}): {each.matches:,} matches, {each.added:,} of them new"
+            f" in {db}; results digest {each.digest}\n"
+        )
 
 
 def print_bench(figures: Iterable[tuple[str, float, str]], *, as_json: bool) -> None:

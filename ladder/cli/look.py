@@ -1,10 +1,10 @@
-"""Commands that look into what was played: replay, verify."""
+"""Commands that look into what was played: replay, verify, export, import."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -15,6 +15,8 @@ def add_to(app: typer.Typer) -> None:
     """Register these commands."""
     app.command()(replay)
     app.command()(verify)
+    app.command()(export)
+    app.command("import")(import_)
 
 
 def replay(
@@ -94,6 +96,59 @@ def verify(
     print_verdict(verdict, as_json=json)
     if not verdict.is_ok:
         raise typer.Exit(1)
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder.")],
+    run: Annotated[
+        list[str] | None,
+        typer.Option("--run", help="A run's id or name; repeatable (default: the latest run)."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All runs of the store.")] = False,
+    kind: Annotated[
+        Literal["parquet", "csv", "jsonl"], typer.Option("--format", help="How to write it.")
+    ] = "parquet",
+    db: options.Db = None,
+    json: options.AsJson = False,
+) -> None:
+    """Write runs as files: matches, results, faults, ratings, bots and their sources.
+
+    Matches and results are partitioned by game and run. `ladder import` takes it in again.
+
+    Example: ladder export out/ --run quickstart --format parquet
+    """
+    if every and run:
+        raise typer.BadParameter("give one of --run and --all", param_hint="--all")
+    from ladder.exchange import export_runs
+    from ladder.rated import find_run
+    from ladder.report import print_exported
+    from ladder.store import Store
+
+    store = Store(options.db_path(db))
+    runs = store.runs()
+    words: list[str | None] = [*run] if run else [None]
+    chosen = runs if every and runs else [find_run(store, word, runs) for word in words]
+    unique = list({each.run: each for each in chosen}.values())
+    print_exported(export_runs(store, unique, folder, kind), as_json=json)
+
+
+def import_(
+    folder: Annotated[Path, typer.Argument(help="A folder that `ladder export` wrote.")],
+    db: options.Db = None,
+    json: options.AsJson = False,
+) -> None:
+    """Take an export into a store; what is there already is not counted twice.
+
+    Exits with 3 where a run does not come to the digest that it was exported with.
+
+    Example: ladder import out/ --db results/other.duckdb
+    """
+    from ladder.exchange import import_runs
+    from ladder.report import print_imported
+    from ladder.store import Store
+
+    path = options.db_path(db)
+    print_imported(import_runs(Store(path), folder), path, as_json=json)
 
 
 def _wait_for_enter() -> bool:
