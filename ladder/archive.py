@@ -208,6 +208,29 @@ class Archive:
             [run],
         )
 
+    def rating_history(self, labels: Sequence[str]) -> list[tuple[Any, str, float, float]]:
+        """(time, bot, mu, sigma) of every rating written under these labels, oldest first."""
+        return self._read(
+            """SELECT rated_at, bot, mu, sigma FROM t_rating_history
+               WHERE list_contains(?, run) ORDER BY rated_at, bot""",
+            [list(labels)],
+        )
+
+    def win_moments(
+        self, run: str
+    ) -> dict[tuple[str, str], tuple[int, float, float, float, float, float]]:
+        """By (bot, version) of a run's kept matches: seats; mean and variance of win share; mean
+        and variance of score; their covariance.
+        """
+        rows = self._read(
+            """SELECT bot, version, count(*), avg(win_share), coalesce(var_samp(win_share), 0),
+                      avg(score), coalesce(var_samp(score), 0),
+                      coalesce(covar_samp(win_share, score), 0)
+               FROM results WHERE run = ? GROUP BY bot, version""",
+            [run],
+        )
+        return {(bot, version): tuple(moments) for bot, version, *moments in rows}
+
     def portable(self, version: str) -> PortableBot:
         """A bot of the store, from its kept sources. Raises: StoreError.
 

@@ -17,6 +17,7 @@ from rich.table import Table as Grid
 from ladder.bots import Listing
 from ladder.exchange import Exported, Imported
 from ladder.games import GAMES, get_game
+from ladder.page.write import Written
 from ladder.plan import Plan
 from ladder.rated import Rated
 from ladder.ratings.questions import PredictiveCheck, Spread
@@ -468,6 +469,16 @@ def print_verdict(verdict: Verdict, *, as_json: bool) -> None:
     if verdict.different > len(verdict.blames):
         left = verdict.different - len(verdict.blames)
         sys.stdout.write(f"and {left:,} matches more that differ, whose cause was not looked for\n")
+
+
+def print_written(written: Written, *, as_json: bool) -> None:
+    """The files of a report."""
+    if as_json:
+        print_json({"page": str(written.page), "charts": [str(path) for path in written.charts]})
+        return
+    size = written.page.stat().st_size / 2**20
+    charts = f" and {len(written.charts)} charts" if written.charts else ""
+    sys.stdout.write(f"{written.page} ({size:.2f} MiB){charts}\n")
 
 
 def print_exported(exported: Exported, *, as_json: bool) -> None:

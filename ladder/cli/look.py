@@ -1,4 +1,4 @@
-"""Commands that look into what was played: replay, verify, export, import."""
+"""Commands that look into what was played: replay, verify, export, import, report."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ def add_to(app: typer.Typer) -> None:
     """Register these commands."""
     app.command()(replay)
     app.command()(verify)
+    app.command()(report)
     app.command()(export)
     app.command("import")(import_)
 
@@ -96,6 +97,33 @@ def verify(
     print_verdict(verdict, as_json=json)
     if not verdict.is_ok:
         raise typer.Exit(1)
+
+
+def report(
+    run: options.Run = None,
+    ladder: Annotated[
+        str | None,
+        typer.Option("--ladder", help="A ladder's name: its latest run, with all its history."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="The file to write.")] = Path("report.html"),
+    charts: Annotated[
+        Path | None, typer.Option("--charts", help="Write the charts to this folder, SVG and PNG.")
+    ] = None,
+    db: options.Db = None,
+    json: options.AsJson = False,
+) -> None:
+    """Write a run's report: one HTML file that needs no network, for phone and desktop.
+
+    Example: ladder report --run quickstart --out quickstart.html --charts charts/
+    """
+    if run is not None and ladder is not None:
+        raise typer.BadParameter("give one of --run and --ladder", param_hint="--ladder")
+    from ladder.page.write import write_report
+    from ladder.report import print_written
+    from ladder.store import Store
+
+    store = Store(options.db_path(db))
+    print_written(write_report(store, run, ladder, out, charts), as_json=json)
 
 
 def export(
