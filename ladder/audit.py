@@ -20,6 +20,8 @@ from ladder.walk import Step
 
 LEAST_CHANCE = 1e-6  # of a fair thing looking so odd: below it, it is called a fault
 
+LEAST_SEATS = 30  # of a bot, before its mean is judged
+
 
 @dataclass(frozen=True)
 class Check:
@@ -102,8 +104,10 @@ def chi_square_above(statistic: float, freedom: int) -> float:
 
 def mean_score_check(moments: Sequence[tuple[str, str, int, float, float]], fair: int) -> Check:
     """Whether every bot's mean score is the fair one within its error."""
-    worst, detail = 0.0, "no matches"
+    worst, detail = 0.0, "too few matches to say"
     for bot, _, seats, mean, deviation in moments:
+        if seats < LEAST_SEATS:
+            continue
         error = deviation / math.sqrt(seats)
         z = (mean - fair) / error if error else math.inf * (mean != fair)
         if abs(z) >= worst:

@@ -92,17 +92,21 @@ def find_blame(
         version = pairing.versions[seat] if seat is not None else None
         return Blame(name, cause, seat, bot, version, move, detail)
 
-    plays = [_in_fresh_process(bots, pairing, repetition) for _ in range(FRESH)]
-    for other in plays[1:]:
-        found = first_difference(plays[0], other)
-        if found:
-            move, seat, one, two = found
-            return blame(
-                "nondeterministic", seat, move,
-                f"played twice from one seed, move {move} was {one!r} and then {two!r}:"
-                " hidden randomness, a clock, or something outside the match",
-            )  # fmt: skip
-    if plays[0].digest == stored_digest and is_row_sound:
+    def by_chance(plays: Sequence[Trace]) -> Blame | None:
+        found = next(filter(None, (first_difference(plays[0], other) for other in plays[1:])), None)
+        if found is None:
+            return None
+        move, seat, one, two = found
+        return blame(
+            "nondeterministic", seat, move,
+            f"played twice from one seed, move {move} was {one!r} and then {two!r}:"
+            " hidden randomness, a clock, or something outside the match",
+        )  # fmt: skip
+
+    alone = _plays(bots, pairing, repetition, FRESH)
+    if random := by_chance(alone):
+        return random
+    if alone[0].digest == stored_digest and is_row_sound:
         return blame(
             "remembers", suspects[0] if len(suspects) == 1 else None, None,
             "comes out as stored when played alone, but not among others: a bot keeps something"
@@ -112,14 +116,21 @@ def find_blame(
     others = range(max(0, repetition - BEFORE), repetition)
     if len(others) < AT_LEAST:
         others = range(repetition + 1, repetition + 1 + AT_LEAST)
-    after_others = _in_fresh_process(bots, pairing, repetition, tuple(others))
-    found = first_difference(plays[0], after_others)
-    if found:
+    for count in (len(others), 7, 1):  # what is remembered may come to the same after some
+        before = tuple(others[-count:])
+        [after] = _plays(bots, pairing, repetition, 1, before)
+        found = first_difference(alone[0], after)
+        if found is None:
+            continue
+        alone += _plays(bots, pairing, repetition, FRESH)
+        again = [after, *_plays(bots, pairing, repetition, FRESH, before)]
+        if random := by_chance(alone) or by_chance(again):
+            return random
         move, seat, one, two = found
         return blame(
             "remembers", seat, move,
-            f"move {move} is {one!r} when the match is played alone and {two!r} after {len(others)}"
-            f" others: the bot keeps something from match to match",
+            f"move {move} is {one!r} when the match is played alone and {two!r} after"
+            f" {count} others: the bot keeps something from match to match",
         )  # fmt: skip
     if not is_row_sound:
         return blame(
@@ -144,11 +155,16 @@ def first_difference(one: Trace, two: Trace) -> tuple[int, int, str, str] | None
     return None
 
 
-def _in_fresh_process(
+def _plays(
     bots: Sequence[PortableBot],
     pairing: StoredPairing,
     repetition: int,
+    count: int,
     after: tuple[int, ...] = (),
-) -> Trace:
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(trace, tuple(bots), pairing, repetition, after).result()
+) -> list[Trace]:
+    """So many plays of a match, each in a process of its own."""
+    with ProcessPoolExecutor(
+        min(count, 2), mp_context=get_context("spawn"), max_tasks_per_child=1
+    ) as pool:
+        asked = [pool.submit(trace, tuple(bots), pairing, repetition, after) for _ in range(count)]
+        return [each.result() for each in asked]

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ladder import formats, seeds
+from ladder.errors import SpecError
 from ladder.formats.gauntlet import GauntletLineups
 from ladder.formats.lineup import OneLineup
 from ladder.formats.random_pods import RandomLineups
 from ladder.formats.round_robin import RoundRobinLineups
 from ladder.games import Game, Table
-from ladder.spec import Gauntlet, Lineup, RandomPods, RoundRobin, Spec
+from ladder.spec import Compare, Gauntlet, Lineup, RandomPods, RoundRobin, Spec
 
 DIGEST_BYTES = 16
 
@@ -104,6 +105,8 @@ def make_plan(spec: Spec) -> Plan:
 
 
 def _lineups(spec: Spec, key: bytes) -> formats.Lineups:
+    if isinstance(spec.format, Compare):
+        raise SpecError(f"{spec.path}: is a comparison; play it with: ladder compare {spec.path}")
     chosen, entrants, seats = spec.format, len(spec.entrants), spec.table.seats
     if isinstance(chosen, RoundRobin):
         return RoundRobinLineups(entrants, seats, chosen.matches, self_play=chosen.self_play)

@@ -1,20 +1,24 @@
-"""Commands that look into what was played: replay, verify, export, import, report."""
+"""Commands that look into what was played: replay, verify, export, import, report, play."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ladder.cli import options
+
+if TYPE_CHECKING:
+    from ladder.play import Terminal
 
 
 def add_to(app: typer.Typer) -> None:
     """Register these commands."""
     app.command()(replay)
     app.command()(verify)
+    app.command()(play)
     app.command()(report)
     app.command()(export)
     app.command("import")(import_)
@@ -177,6 +181,81 @@ def import_(
 
     path = options.db_path(db)
     print_imported(import_runs(Store(path), folder), path, as_json=json)
+
+
+def play(
+    game: Annotated[str, typer.Argument(help="pasa or pasha.")],
+    bots: Annotated[
+        list[str] | None, typer.Argument(help="Bots to play against (default: Easy in every seat).")
+    ] = None,
+    people: Annotated[
+        list[str] | None,
+        typer.Option("--person", help="A person's name; repeatable for people at one keyboard."),
+    ] = None,
+    table: options.TableWords = "",
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Play the dice of this seed.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Write the match as a script for `replay`.")
+    ] = None,
+    store: Annotated[bool, typer.Option("--store", help="Keep the match, unrated.")] = False,
+    db: options.Db = None,
+) -> None:
+    """Play at the terminal, against bots or with others at the same keyboard.
+
+    Answer with an action in words (stake 20), its value (20) or its number in the list, as (2);
+    ? lists all that is legal, q leaves.
+
+    Example: ladder play pasa Hard Master --person Ada --person Bo
+    """
+    from ladder.games import get_game
+    from ladder.play import LeftError, play_match, seat_all, store_match
+    from ladder.store import Store
+
+    seating = seat_all(get_game(game), bots or [], people or ["you"], table)
+    try:
+        played = play_match(seating, _terminal(), seed)
+    except (LeftError, KeyboardInterrupt):
+        typer.echo("left the table; nothing is kept", err=True)
+        raise typer.Exit(130) from None
+    if save is not None:
+        try:
+            save.write_text(played.script(), encoding="utf-8")
+        except OSError as error:
+            raise typer.BadParameter(f"{save}: {error.strerror}", param_hint="--save") from None
+        typer.echo(f"see it again: ladder replay --actions {save}")
+    if store or db is not None:
+        path = options.db_path(db)
+        run = store_match(played, Store(path))
+        typer.echo(f"kept in {path} as run {run}, unrated")
+
+
+def _terminal() -> Terminal:
+    """The people at standard input and output."""
+    import time
+
+    from ladder.play import Terminal
+
+    shows = sys.stdout.isatty()
+
+    def write(text: str) -> None:
+        sys.stdout.write(text + "\n")
+
+    def read(prompt: str) -> str | None:
+        sys.stdout.write(prompt)
+        sys.stdout.flush()
+        return sys.stdin.readline() or None
+
+    def pause() -> None:
+        sys.stdout.flush()
+        if shows:
+            time.sleep(0.7)
+
+    def clear() -> None:
+        sys.stdout.write("\x1b[2J\x1b[3J\x1b[H" if shows else "\n" * 40)
+
+    return Terminal(write, read, pause, clear)
 
 
 def _wait_for_enter() -> bool:

@@ -19,7 +19,7 @@ from ladder.games import Game, Table, get_game
 from ladder.page.samples import Sample, sample_of
 from ladder.rated import Rated, find_run, rate_selection, rating_of_run, select, table_of_run
 from ladder.replays import game_and_table, load_versions, seated_players
-from ladder.standings import share_interval
+from ladder.stats import share_interval
 from ladder.store import RunRow, Store
 from ladder.walk import Walk
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ladder.errors import IllegalActionError, ParseError
-from ladder.games.nodes import CHANCE, END, LEGAL_AT, NODE, NUM_LEGAL, SEAT
+from ladder.games.nodes import CHANCE, END, FORCED, LEGAL_AT, NODE, NUM_LEGAL, SEAT
 from ladder.games.pasa import rules
 
 KINDS = ("bachyo", "paro", "tiro")
@@ -195,6 +195,19 @@ def table_text(state: Sequence[int]) -> str:
     """The piles, and how many turns are left."""
     piles = " ".join(str(p) for p in state[rules.PILES : rules.PILES + state[rules.SEATS]])
     return f"piles {piles}, turns left {rules.turns_left(state)}"
+
+
+def forced_texts(before: Sequence[int] | None, state: Sequence[int]) -> list[str]:
+    """The stakes put down without asking since the node before (None: the start), in their order.
+
+    A script may leave them out, and may give them.
+    """
+    forced = state[FORCED] - (before[FORCED] if before is not None else 0)
+    was_asked = before is not None and before[NODE] == rules.STAKE
+    last = before[SEAT] if was_asked and before is not None else state[rules.THROWER]
+    seats = state[rules.SEATS]
+    stakes = [state[rules.STAKES + (last + step) % seats] for step in range(1, seats)]
+    return [stake_text(stake) for stake in stakes if stake > 0][:forced]
 
 
 def parse_state(text: str) -> dict[str, list[int]]:

@@ -36,6 +36,7 @@ GAME = Game(
     score_key="scores",
     chance_name="roll",
     max_seats=row.MAX_SEATS,
+    has_hands=True,
     text=text,
     proof=proof,
     new_state=new_state,
