@@ -22,9 +22,9 @@ import numpy as np
 
 from ladder import seeds
 from ladder.bots import LoadedBot, PortableBot
-from ladder.driver import LANES, LocalPlayer, play
+from ladder.driver import LANES, LocalPlayer, Player, play
 from ladder.errors import BotFaultError, InfraError, LadderError, SpecError
-from ladder.games import Table, get_game
+from ladder.games import Game, Table, get_game
 from ladder.plan import Plan
 from ladder.playout import CompiledBots, compile_bots, play_compiled
 from ladder.record import Record, Segment
@@ -53,6 +53,7 @@ class Setup:
     key: bytes
     on_fault: str
     is_compiled: bool  # play compiled where every bot of a line-up compiles
+    deal_keys: tuple[tuple[bytes, bytes], ...] = ()  # by pairing, where they are known already
 
     @classmethod
     def of(cls, plan: Plan, bots: Sequence[LoadedBot], *, is_compiled: bool) -> Setup:
@@ -288,13 +289,34 @@ def _play_compiled(setup: Setup, chunk: Chunk, lanes: int) -> Record:
 
 def _play_in_python(setup: Setup, chunk: Chunk, lanes: int) -> Record:
     game = get_game(setup.game)
-    players = [LocalPlayer(game, bot.bot, dict(bot.params)) for bot in _loaded(setup)]
+    players = [player_for(game, bot) for bot in _loaded(setup)]
     keys = _deal_keys(setup, chunk)
     return play(game, setup.table, players, chunk, keys, on_fault=setup.on_fault, lanes=lanes)
 
 
+def player_for(game: Game, bot: LoadedBot) -> Player:
+    """The player of a bot, for one chunk."""
+    return LocalPlayer(game, bot.bot, dict(bot.params))
+
+
 def _deal_keys(setup: Setup, chunk: Chunk) -> list[bytes]:
-    return [seeds.deal_key(setup.key, segment.deal or segment.pairing) for segment in chunk]
+    known = dict(setup.deal_keys)
+    return [
+        known.get(segment.pairing) or seeds.deal_key(setup.key, segment.deal or segment.pairing)
+        for segment in chunk
+    ]
+
+
+def play_chunks(setup: Setup, chunks: Iterator[Chunk], workers: Workers) -> Iterator[Played]:
+    """Play chunks and store nothing, in any order; here unless workers are asked for.
+
+    Raises: InfraError.
+    """
+    if not workers.count and workers.address is None:
+        yield from _Here(setup, workers.lanes).play(chunks)
+        return
+    with _ray(workers) as size:
+        yield from _OnRay(setup, workers.lanes, size).play(chunks)
 
 
 @lru_cache(maxsize=4)

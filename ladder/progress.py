@@ -92,3 +92,32 @@ class ProgressLine:
                 f"{progress.done:,} of {self._total:,} matches ({progress.where},"
                 f" {rate:,.0f}/s, about {left_s:,.0f} s left)"
             )
+
+
+class CountLine:
+    """A count that goes up, on standard error: in place on a terminal, else now and then."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+        self._next = time.monotonic() + (0.2 if sys.stderr.isatty() else LINE_EVERY_S)
+
+    def __enter__(self) -> CountLine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def update(self, done: int, total: int) -> None:
+        """Show how far it is."""
+        if time.monotonic() < self._next:
+            return
+        text = f"{self._word} {done:,} of {total:,} matches"
+        if sys.stderr.isatty():
+            self._next = time.monotonic() + 0.2
+            sys.stderr.write(f"\r{text}")
+            sys.stderr.flush()
+        else:
+            self._next = time.monotonic() + LINE_EVERY_S
+            note(text)

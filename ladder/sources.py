@@ -43,6 +43,15 @@ class Source:
         return digest.hexdigest()
 
 
+def module_of(path: str) -> str:
+    """The module that a file of a bundle makes.
+
+    >>> module_of("bots/pasa/levels.py"), module_of("mine/__init__.py"), module_of("my_bot.py")
+    ('bots.pasa.levels', 'mine', 'my_bot')
+    """
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def read_file(path: Path) -> tuple[Source, ModuleType]:
     """A bot file with its local imports, and the module it makes. Raises: BotLoadError."""
     if path.is_dir():

@@ -22,7 +22,9 @@ from ladder.bots import LoadedBot
 from ladder.columns import chunk_tables, ledger_table, part_of
 from ladder.plan import Pairing, Plan
 from ladder.record import Ints, Record, Segment
+from ladder.store.archive import Archive, insert_sources, read_record
 from ladder.store.file import StoreFile
+from ladder.store.freight import Freight
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def pairing_id(key_id: str, pairing: bytes) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-class Store(StoreFile):
+class Store(Archive, Freight, StoreFile):
     """A store file. Every method opens it, does one thing, and closes it."""
 
     def begin_run(self, plan: Plan, row: RunRow, bots: Sequence[LoadedBot]) -> None:
@@ -290,6 +292,7 @@ def insert_run(db: Any, plan: Plan, row: RunRow, bots: Sequence[LoadedBot]) -> N
     """Note a run and its bots, where they are not there yet."""
     _insert_new_bots(db, plan.game.name, row, bots)
     _insert_terminations(db, plan)
+    insert_sources(db, bots)
     if db.execute("SELECT 1 FROM t_runs WHERE run = ?", [row.run]).fetchall():
         return
     db.execute(
@@ -437,7 +440,8 @@ def _split_rows(db: Any) -> None:
            WHERE l.first < w.repetitions AND l.first + l.count > w.repetitions"""
     ).fetchall()
     for number, first, count, at, seats in cut:
-        record = _read_record(db, number, first, count, seats)
+        record = read_record(db, number, first, count, seats)
+        assert record is not None
         segments = [
             Segment(tuple(range(seats)), b"", first, at - first),
             Segment(tuple(range(seats)), b"", at, first + count - at),
@@ -447,21 +451,6 @@ def _split_rows(db: Any) -> None:
         db.register("chunk", rows)
         db.execute("INSERT INTO t_ledger SELECT * FROM chunk")
         db.unregister("chunk")
-
-
-def _read_record(db: Any, number: int, first: int, count: int, seats: int) -> Record:
-    bounds = [number, first, first + count]
-    where = "WHERE pairing_id = ? AND repetition >= ? AND repetition < ?"
-    matches = db.execute(
-        f"SELECT chances, decisions, termination, digest FROM t_matches {where}"
-        " ORDER BY repetition", bounds,
-    ).fetchnumpy()  # fmt: skip
-    seat_rows = db.execute(
-        f"SELECT score, place, faults FROM t_seats {where} ORDER BY repetition, seat", bounds
-    ).fetchnumpy()
-    one = [matches[name].astype(np.int64) for name in matches]
-    many = [seat_rows[name].astype(np.int64).reshape(-1, seats) for name in seat_rows]
-    return Record(*one, *many)
 
 
 def _overlapping(db: Any, rows: pa.Table) -> set[int]:
