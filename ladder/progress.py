@@ -76,7 +76,7 @@ class ProgressLine:
             note(progress.notes.pop(0))
         self.done = progress.done
         self._total = progress.total  # a night grows round by round
-        rate = progress.played / max(time.monotonic() - progress.started, 1e-9)
+        rate = progress.rate
         if self._bar is not None:
             self._bar.update(
                 self._task,
@@ -85,7 +85,7 @@ class ProgressLine:
                 rate=rate,
                 description=progress.where,
             )
-        elif time.monotonic() >= self._next and not progress.is_starting:
+        elif time.monotonic() >= self._next and rate > 0:
             self._next = time.monotonic() + LINE_EVERY_S
             left_s = (self._total - progress.done) / max(rate, 1e-9)
             note(
