@@ -65,8 +65,9 @@ def import_bundle(module: str, files: Sequence[tuple[str, bytes]]) -> ModuleType
     """Import a bot's module; its local imports come from the bundle too."""
     finder = BundleFinder(files)
     # Modules that came along with the rules must not hide files of the bundle (`bots`, say).
-    for name in [name for name in sys.modules if finder.find_spec(name) is not None]:
-        if name.partition(".")[0] not in sys.stdlib_module_names | {"ladder"}:
-            del sys.modules[name]
+    tops = {name.partition("/")[0].removesuffix(".py") for name, _ in files}
+    tops -= sys.stdlib_module_names | {"ladder"}
+    for name in [name for name in sys.modules if name.partition(".")[0] in tops]:
+        del sys.modules[name]
     sys.meta_path.insert(0, finder)
     return importlib.import_module(module)

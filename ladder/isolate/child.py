@@ -10,7 +10,6 @@ import faulthandler
 import fcntl
 import gc
 import io
-import mmap
 import operator
 import os
 import sys
@@ -27,7 +26,6 @@ from ladder.isolate.protocol import ACT, ANSWERS, BEGIN, BEGUN, FAILED, LOAD, LO
 from ladder.isolate.verdict import EXIT_MEMORY
 
 REQUESTS, ANSWERS_TO = 3, 4  # file descriptors
-BALLAST_BYTES = 4 << 20  # given back when memory has run out, to be able to say so
 EXIT_NOT_LOCKED = 78
 HIGH = 64  # descriptors from here on are in nobody's way
 
@@ -44,7 +42,7 @@ def run(walls: Walls, *, stdin: int, output: int, requests: int, answers: int) -
     if held != ATTESTED:
         os._exit(EXIT_NOT_LOCKED)
     try:
-        _serve(io.open(REQUESTS, "rb", closefd=False))  # noqa: UP020 - `open` is the bot's to patch
+        _serve(io.BufferedReader(io.FileIO(REQUESTS, closefd=False)))
     except MemoryError:
         os._exit(EXIT_MEMORY)
     except SystemExit as stop:
@@ -109,7 +107,6 @@ class Desk:
     """The loaded bot, and the bot objects of the matches it is in."""
 
     def __init__(self, bundle_payload: bytes) -> None:
-        self._ballast: mmap.mmap | None = mmap.mmap(-1, BALLAST_BYTES)
         game_name, bundle = protocol.parse_bundle(bundle_payload)
         game = get_game(game_name)
         params = dict(bundle.params)
@@ -143,39 +140,21 @@ class Desk:
         self, node: int, keys: list[int], numbers: list[int], width: int
     ) -> tuple[list[int], list[protocol.Claim]]:
         """An answer for every key, 0 where there is a claim instead."""
-        policy, view, params = self._policies[node], self._view, self._params
-        actions: list[int] = []
-        claims: list[protocol.Claim] = []
         # Rows of `width` numbers, without slicing: the same iterator `width` times over.
-        for key, row in zip(keys, zip(*[iter(numbers)] * width, strict=True), strict=True):
-            error = None
+        views = list(map(self._view, zip(*[iter(numbers)] * width, strict=True)))
+        policy, params = self._policies[node], self._params
+        if policy is not None:
             try:
-                if policy is not None:
-                    answer = policy(view(row), params)
-                else:
-                    answer = self._decision_of(key, self._methods[node])(view(row))
-                if type(answer) is int and -MAX_ACTION <= answer <= MAX_ACTION:
-                    actions.append(answer)
-                    continue
+                answers = [policy(view, params) for view in views]
+                if _are_actions(answers):
+                    return answers, []
             except SystemExit:
                 raise
-            except MemoryError:
-                error = "memory"  # told below, when the frames that hold the memory are gone
-            except _Failed as failed:
-                error = failed.claim
-            except BaseException as raised:  # noqa: BLE001
-                error = claim_of(0, raised, "exception")
-            if error == "memory":
-                self._ballast = None
-                gc.collect()
-                claims.append((len(actions), "memory", "MemoryError: no memory left", ""))
-                actions.append(0)
-            elif error is not None:
-                claims.append((len(actions), *error[1:]))
-                actions.append(0)
-            else:
-                actions.append(_as_action(answer, len(actions), claims))
-        return actions, claims
+            except BaseException:  # noqa: BLE001 - asked one by one below: it is a function
+                pass
+            return _settle(lambda _, view: policy(view, params), keys, views)
+        method = self._methods[node]
+        return _settle(lambda key, view: self._decision_of(key, method)(view), keys, views)
 
     def _decision_of(self, key: int, method: str) -> Callable[[Any], Any]:
         bot = self._bots.get(key)
@@ -188,6 +167,44 @@ class Desk:
 
 
 MAX_ACTION = 2**62
+NO_MEMORY: protocol.Claim = (0, "memory", "MemoryError: no memory left", "")
+
+
+def _are_actions(answers: list[Any]) -> bool:
+    return set(map(type, answers)) <= {int} and (
+        not answers or -MAX_ACTION <= min(answers) <= max(answers) <= MAX_ACTION
+    )
+
+
+def _settle(
+    decide: Callable[[int, Any], Any], keys: list[int], views: list[Any]
+) -> tuple[list[int], list[protocol.Claim]]:
+    """Ask one by one, and make a claim of whatever is not an action."""
+    actions: list[int] = []
+    claims: list[protocol.Claim] = []
+    for key, view in zip(keys, views, strict=True):
+        try:
+            answer = decide(key, view)
+            if type(answer) is int and -MAX_ACTION <= answer <= MAX_ACTION:
+                actions.append(answer)
+                continue
+            claim = None
+        except SystemExit:
+            raise
+        except MemoryError:
+            claim = NO_MEMORY
+        except _Failed as failed:
+            claim = failed.claim
+        except BaseException as error:  # noqa: BLE001 - whatever a bot raises is its fault
+            claim = claim_of(0, error, "exception")
+        if claim is None:
+            actions.append(_as_action(answer, len(actions), claims))
+            continue
+        if claim is NO_MEMORY:  # by now the frames that held the memory are gone
+            gc.collect()
+        claims.append((len(actions), *claim[1:]))
+        actions.append(0)
+    return actions, claims
 
 
 class _Failed(Exception):

@@ -225,7 +225,9 @@ class IsolatedPlayer:
         self._preload = ("numpy",) if uses_numpy else ()
         self._nursery: Nursery = nurseries.get(strict=tier == "strict", preload=self._preload)
         self._served: dict[int, Served] = {}  # by key in `strict`, by seat in `sandbox`
-        self._asks: deque[tuple[list[int], list[tuple[Served | Fault, Any, Batch]]]] = deque()
+        self._asks: deque[tuple[list[int], list[tuple[Served | Fault, Sequence[int], Batch]]]] = (
+            deque()
+        )
         self._unloadable: Fault | None = None
 
     @property
@@ -235,6 +237,15 @@ class IsolatedPlayer:
 
     def _slot(self, key: int) -> int:
         return key if self.tier == "strict" else key & SEAT_MASK
+
+    def _by_slot(self, keys: Sequence[int]) -> dict[int, Sequence[int]]:
+        """The places in `keys` that each child serves."""
+        if self.tier == "strict":
+            return {key: [place] for place, key in enumerate(keys)}
+        places: dict[int, list[int]] = {}
+        for place, key in enumerate(keys):
+            places.setdefault(key & SEAT_MASK, []).append(place)
+        return dict(places)
 
     def start(self, keys: Sequence[int]) -> None:
         """New matches begin for these keys. Raises: InfraError."""
@@ -266,12 +277,11 @@ class IsolatedPlayer:
 
     def post(self, kind: int, keys: Sequence[int], rows: Ints) -> None:
         """Ask for a decision of `kind` for every key; `rows` are the views, [keys, width]."""
-        parts: list[tuple[Served | Fault, Any, Batch]] = []
-        slots = np.fromiter(map(self._slot, keys), np.int64, len(keys))
-        for slot in np.unique(slots).tolist():
-            places = np.flatnonzero(slots == slot)
-            asked = [keys[place] for place in places.tolist()]
-            batch = Batch(kind, asked, rows[places] if len(places) < len(keys) else rows)
+        parts: list[tuple[Served | Fault, Sequence[int], Batch]] = []
+        for slot, places in self._by_slot(keys).items():
+            whole = len(places) == len(keys)
+            asked = list(keys) if whole else [keys[place] for place in places]
+            batch = Batch(kind, asked, rows if whole else rows[places])
             served = self._served.get(slot)
             if served is None:
                 fault = self._unloadable
@@ -327,7 +337,7 @@ class IsolatedPlayer:
                     continue
             else:
                 found = [served] * len(batch.keys)
-            for place, answer in zip(places.tolist(), found, strict=True):
+            for place, answer in zip(places, found, strict=True):
                 answers[place] = answer
         if unsettled:
             raise Unsettled(list(unsettled), answers, reason)

@@ -93,7 +93,7 @@ def parse_answers(payload: bytes, rows: int) -> tuple[list[int], list[Claim]]:
     if len(payload) < 8 * rows:
         raise ProtocolError(f"{len(payload)} bytes for {rows} answers")
     actions = array("q", payload[: 8 * rows]).tolist()
-    claims = []
+    claims: list[Claim] = []
     at = 8 * rows
     while at < len(payload):
         claim, at = parse_claim(payload, at)

@@ -23,6 +23,7 @@ import time
 import traceback
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 MESSAGE = struct.Struct("<cIQ")  # what, a count or process id, bytes of memory
@@ -36,13 +37,13 @@ HIGH = 512
 def main(control_fd: int, parent: int) -> None:
     """Serve until the control socket closes."""
     from ladder.isolate import lockdown
+    from ladder.isolate.syscalls import seccomp_program
 
     if parent:  # 0: something stands between us that dies with our parent (bubblewrap)
         lockdown.die_with_parent(parent)
     boot: dict[str, Any] = json.loads(sys.stdin.buffer.read())
-    with suppress(OSError):  # where memory runs out, a bot goes first
-        with open("/proc/self/oom_score_adj", "w") as score:
-            score.write("1000")
+    with suppress(OSError):  # where the machine's memory runs out, a bot goes first
+        Path("/proc/self/oom_score_adj").write_text("1000")
     if boot["core"] is not None:
         os.sched_setaffinity(0, {boot["core"]})
     for name in boot["preload"]:
@@ -52,6 +53,7 @@ def main(control_fd: int, parent: int) -> None:
     made = lockdown.make_ruleset([tuple(each) for each in boot["readable"]], boot["abi"])
     ruleset = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, HIGH)  # clear of a child's descriptors
     os.close(made)
+    seccomp_program(0)  # built once, here
     gc.collect()
     gc.freeze()  # children touch, and so copy, less of our memory
     gc.disable()
