@@ -26,6 +26,7 @@ from ladder.isolate.protocol import ACT, ANSWERS, BEGIN, BEGUN, FAILED, LOAD, LO
 from ladder.isolate.verdict import EXIT_MEMORY
 
 REQUESTS, ANSWERS_TO = 3, 4  # file descriptors
+REQUEST_BYTES = 1 << 18  # read at once
 EXIT_NOT_LOCKED = 78
 HIGH = 64  # descriptors from here on are in nobody's way
 
@@ -42,7 +43,7 @@ def run(walls: Walls, *, stdin: int, output: int, requests: int, answers: int) -
     if held != ATTESTED:
         os._exit(EXIT_NOT_LOCKED)
     try:
-        _serve(io.BufferedReader(io.FileIO(REQUESTS, closefd=False)))
+        _serve(io.BufferedReader(io.FileIO(REQUESTS, closefd=False), REQUEST_BYTES))
     except MemoryError:
         os._exit(EXIT_MEMORY)
     except SystemExit as stop:

@@ -1,7 +1,8 @@
 """Bots in child processes as the driver sees them: one frame of many decisions, one frame back.
 
-`sandbox`: one child for each seat, for all matches of the chunk, with a new bot object every
-match. `strict`: a fresh child for every seat of every match.
+`sandbox`: one child for all matches of the chunk, with a new bot object every match; where the
+bot sits at several seats of one match, a child for each of them, so that no child sees two hands.
+`strict`: a fresh child for every seat of every match.
 
 A child that dies, overruns or lies is blamed only where it never served but one match. Otherwise
 its matches are Unsettled: the driver replays them one by one, in fresh children, and convicts
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +31,7 @@ from ladder.record import Fault
 
 Ints = NDArray[np.int64]
 
-SEAT_MASK = 7  # key: lane * 8 + seat
+SEAT_BITS = 3  # key: lane << 3 | seat
 MAX_ROWS = 1024  # decisions in a frame
 SHARE = 0.25  # of one decision's budget: what a frame of many is expected to take at most
 START_WALL = 5  # times `start_ms`: the backstop for loading
@@ -224,7 +225,8 @@ class IsolatedPlayer:
         uses_numpy = any(b"numpy" in content for _, content in bundle.files)
         self._preload = ("numpy",) if uses_numpy else ()
         self._nursery: Nursery = nurseries.get(strict=tier == "strict", preload=self._preload)
-        self._served: dict[int, Served] = {}  # by key in `strict`, by seat in `sandbox`
+        self._served: dict[int, Served] = {}  # by slot
+        self._slots: dict[int, int] = {}  # of each live key
         self._asks: deque[tuple[list[int], list[tuple[Served | Fault, Sequence[int], Batch]]]] = (
             deque()
         )
@@ -235,29 +237,41 @@ class IsolatedPlayer:
         """What stands around the children, in one word for the row of a run."""
         return self._nursery.walls
 
-    def _slot(self, key: int) -> int:
-        return key if self.tier == "strict" else key & SEAT_MASK
-
-    def _by_slot(self, keys: Sequence[int]) -> dict[int, Sequence[int]]:
-        """The places in `keys` that each child serves."""
-        if self.tier == "strict":
-            return {key: [place] for place, key in enumerate(keys)}
-        places: dict[int, list[int]] = {}
-        for place, key in enumerate(keys):
-            places.setdefault(key & SEAT_MASK, []).append(place)
-        return dict(places)
-
     def start(self, keys: Sequence[int]) -> None:
-        """New matches begin for these keys. Raises: InfraError."""
+        """New matches begin for these keys; all keys of one match come in one call.
+
+        Matches played before in the same lanes are over. Raises: InfraError.
+        """
+        self.finish(keys)
         if self._unloadable is not None:
             return
-        if self.tier == "strict":
-            self.finish(keys)
-        wanted = [s for s in dict.fromkeys(map(self._slot, keys)) if s not in self._served]
-        self._open(wanted)
+        lanes: dict[int, int] = {}
         for key in keys:
-            if (served := self._served.get(self._slot(key))) is not None:
-                served.start(key)
+            if self.tier == "strict":
+                self._slots[key] = key
+            else:
+                lane = key >> SEAT_BITS
+                self._slots[key] = lanes[lane] = lanes.get(lane, -1) + 1
+        slots = [self._slots[key] for key in keys]
+        self._open([slot for slot in dict.fromkeys(slots) if slot not in self._served])
+        for key, slot in zip(keys, slots, strict=True):
+            self._served[slot].start(key)
+
+    def finish(self, keys: Sequence[int]) -> None:
+        """The matches of these keys ended: forget their bot objects; in `strict`, end children."""
+        live = self._slots
+        for lane in dict.fromkeys([key >> SEAT_BITS for key in keys]):
+            for key in range(lane << SEAT_BITS, (lane + 1) << SEAT_BITS):
+                if key in live:
+                    self._finish(key, live.pop(key))
+
+    def _finish(self, key: int, slot: int) -> None:
+        served = self._served.get(slot)
+        if served is not None:
+            served.finish(key)
+            if self.tier == "strict":
+                del self._served[slot]
+                self._nursery.dismiss(served.child)
 
     def _open(self, slots: list[int]) -> None:
         """Fork a child for each slot, and let them load side by side."""
@@ -278,11 +292,11 @@ class IsolatedPlayer:
     def post(self, kind: int, keys: Sequence[int], rows: Ints) -> None:
         """Ask for a decision of `kind` for every key; `rows` are the views, [keys, width]."""
         parts: list[tuple[Served | Fault, Sequence[int], Batch]] = []
-        for slot, places in self._by_slot(keys).items():
+        for slot, places in self._by_slot(keys):
             whole = len(places) == len(keys)
             asked = list(keys) if whole else [keys[place] for place in places]
             batch = Batch(kind, asked, rows if whole else rows[places])
-            served = self._served.get(slot)
+            served = None if slot is None else self._served.get(slot)
             if served is None:
                 fault = self._unloadable
                 if fault is None:
@@ -293,6 +307,16 @@ class IsolatedPlayer:
             if served.fault is None and served.lost is None:
                 self._guarded(served, served.post, batch)
         self._asks.append((list(keys), parts))
+
+    def _by_slot(self, keys: Sequence[int]) -> Iterable[tuple[int | None, Sequence[int]]]:
+        """The places in `keys` that each child serves."""
+        slots = [self._slots.get(key) for key in keys]
+        if len(set(slots)) == 1:
+            return [(slots[0], range(len(keys)))]
+        places: dict[int | None, list[int]] = {}
+        for place, slot in enumerate(slots):
+            places.setdefault(slot, []).append(place)
+        return places.items()
 
     def _guarded(self, served: Served, step: Any, batch: Batch) -> None:
         """Take a step with a child, and settle who is to blame where it is lost."""
@@ -347,23 +371,15 @@ class IsolatedPlayer:
         for slot, other in tuple(self._served.items()):
             if other is served:
                 del self._served[slot]
-
-    def finish(self, keys: Sequence[int]) -> None:
-        """These matches ended: forget their bot objects; in `strict`, end their children."""
-        for key in keys:
-            served = self._served.get(self._slot(key))
-            if served is None:
-                continue
-            served.finish(key)
-            if self.tier == "strict":
-                del self._served[key]
-                self._nursery.dismiss(served.child)
+        for key in served.keys:
+            self._slots.pop(key, None)
 
     def close(self) -> None:
         """The chunk is over: end all children."""
         for served in self._served.values():
             self._nursery.dismiss(served.child)
         self._served.clear()
+        self._slots.clear()
         self._asks.clear()
 
 
