@@ -77,11 +77,10 @@ def survey() -> Grounds:
 
 
 def _stdlib_path() -> list[str]:
-    paths = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")]
-    paths.append(os.path.join(paths[-1], "lib-dynload"))
-    base = (sys.base_prefix, sys.base_exec_prefix)
-    rebased = [sysconfig.get_path("stdlib", vars={"installed_base": base[0], "base": base[0]})]
-    return [str(Path(path).resolve()) for path in dict.fromkeys((*rebased, *paths))]
+    """Where the standard library lies, its compiled modules too; not a virtual environment."""
+    compiled = sysconfig.get_config_var("DESTSHARED")
+    places = [os.path.dirname(os.__file__), *([compiled] if compiled else [])]
+    return [str(Path(place).resolve()) for place in places]
 
 
 def _library_folders() -> list[str]:
