@@ -662,7 +662,7 @@ class SearchesMemory(Attacker):
     """Looks for another bot's source, another seat's view, and the keys of the dice."""
 
     def attack(self, view):
-        mark = "SECRET-" + "OF-ANOTHER-BOT"
+        mark = "-".join(["SECRET", "OF", "ANOTHER", "BOT"])  # not to find itself
         for thing in gc.get_objects():
             found = [thing] if isinstance(thing, (str, bytes)) else []
             if isinstance(thing, dict):
@@ -677,6 +677,10 @@ class SearchesMemory(Attacker):
 
 
 class ReopensDescriptors(Attacker):
+    """Its own pipes can be opened anew, which gains nothing; those of others must not be."""
+
+    victim: int = 0
+
     def attack(self, view):
         open_files = []
         for number in range(5, 1024):
@@ -687,7 +691,11 @@ class ReopensDescriptors(Attacker):
                 continue
         if open_files:
             return f"ESCAPED open descriptors {open_files}"
-        return attempts(
-            *((f"fd {n}", lambda n=n: os.open(f"/proc/self/fd/{n}", os.O_RDONLY)) for n in range(5)),
-            *((f"/dev/fd/{n}", lambda n=n: open(f"/dev/fd/{n}", "rb")) for n in range(5)),
-        )
+        calls = []
+        for pid in (os.getppid(), self.victim, 1):
+            calls.append((f"fds of {pid}", lambda pid=pid: os.listdir(f"/proc/{pid}/fd")))
+            for n in range(16):
+                path = f"/proc/{pid}/fd/{n}"
+                calls.append((path, lambda path=path: os.open(path, os.O_RDONLY)))
+                calls.append((path, lambda path=path: os.readlink(path)))
+        return attempts(*calls, ("writes", lambda: os.open("/proc/self/fd/3", os.O_WRONLY)))

@@ -9,7 +9,7 @@ import pytest
 
 from ladder.isolate.verdict import Limits, Unsettled
 from ladder.record import Fault
-from tests.isolate.conftest import FAST, REPOSITORY, SECRET, ask, bundle, children_of
+from tests.isolate.conftest import FAST, REPOSITORY, SECRET, ask, bundle, children_of, source_bundle
 
 TIERS = ("sandbox", "strict")
 
@@ -111,7 +111,7 @@ def case(request, canaries, victim):
         params = {"canary": str(canaries.file), "repository": str(REPOSITORY)}
     elif name == "Network":
         params = {"port": canaries.port, "unix": canaries.unix}
-    elif name == "OtherProcesses":
+    elif name in ("OtherProcesses", "ReopensDescriptors"):
         params = {"victim": victim.pid}
     limits = PATIENT if name in ATTACKS else LIMITS.get(name, FAST)
     return name, bundle(name, **params), limits
@@ -210,8 +210,6 @@ def test_seats_of_one_match_do_not_share_a_child(make_player):
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_other_bots_source_is_not_in_memory(tier, make_player):
-    other = make_player(bundle("Honest"), tier)
-    object.__setattr__(other, "_bundle", other._bundle)
     text = '''
 from ladder.games.pasa import PasaBot
 PLAN = "SECRET-OF-ANOTHER-BOT"
@@ -219,8 +217,6 @@ class Mine(PasaBot):
     def stake(self, view):
         return view.least_stake
 '''
-    from tests.isolate.conftest import source_bundle
-
     secret = make_player(source_bundle(text), tier)
     thief = make_player(bundle("SearchesMemory"), tier, PATIENT)
     secret.start([0])
