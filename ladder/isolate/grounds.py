@@ -86,7 +86,9 @@ def _stdlib_path() -> list[str]:
 def _library_folders() -> list[str]:
     """Where the shared libraries of this interpreter lie, those of packages left out."""
     folders = {str(sysconfig.get_config_var("LIBDIR") or "")}
-    packages = tuple({sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), sys.prefix})
+    packages: tuple[str, ...] = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
+    if sys.prefix != sys.base_prefix:  # a virtual environment
+        packages += (sys.prefix,)
     for line in Path("/proc/self/maps").read_text().splitlines():
         path = line.partition("/")[1] + line.partition("/")[2]
         name = os.path.basename(path)
@@ -111,14 +113,16 @@ def command(grounds: Grounds, control_fd: int, bubblewrap: str) -> list[str]:
     call = [*python, str(control_fd), str(parent), *grounds.zygote_path]
     if not bubblewrap:
         return call
-    binds: list[str] = []
     places = {path for path, _ in grounds.readable} | {grounds.interpreter, *grounds.zygote_path}
-    for place in sorted(places):
-        if os.path.exists(place):
-            binds += ["--ro-bind", place, place]
-    for link in ("/lib", "/lib64"):
+    links: list[str] = []
+    for link in ("/lib", "/lib64"):  # where programs look for their loader
         if os.path.islink(link):
-            binds += ["--symlink", os.readlink(link), link]
-        elif os.path.isdir(link):
-            binds += ["--ro-bind", link, link]
+            links += ["--symlink", os.readlink(link), link]
+            places |= {os.path.realpath(link)} if link == "/lib64" else set()
+        else:
+            places.add(link)
+    binds = []
+    for place in sorted(place for place in places if os.path.exists(place)):
+        binds += ["--ro-bind", place, place]
+    binds += links
     return [bubblewrap, *BWRAP_NAMESPACES, *binds, "--chdir", "/", *call]

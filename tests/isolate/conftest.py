@@ -76,9 +76,7 @@ def make_player(nurseries):
     players = []
 
     def make(bot_bundle, tier="sandbox", limits=FAST, nurseries=nurseries):
-        player = IsolatedPlayer(
-            "pasa", bot_bundle, nurseries=nurseries, tier=tier, limits=limits
-        )
+        player = IsolatedPlayer("pasa", bot_bundle, nurseries=nurseries, tier=tier, limits=limits)
         players.append(player)
         return player
 
@@ -94,6 +92,7 @@ class Canaries:
     file: Path
     port: int
     unix: str
+    abstract: str
     touched: list = field(default_factory=list)
 
 
@@ -101,8 +100,8 @@ def tree_hash(folder):
     digest = hashlib.blake2b(digest_size=16)
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
-        if {".git", ".mypy_cache", ".ruff_cache", ".pytest_cache", "__pycache__"} & set(parts):
-            continue
+        if any(part.startswith(".") or part == "__pycache__" for part in parts):
+            continue  # tools write there
         if path.is_file():
             digest.update(str(parts).encode() + path.read_bytes())
     return digest.hexdigest()
@@ -120,8 +119,9 @@ def canaries(tmp_path_factory):
     udp.bind(("127.0.0.1", tcp.getsockname()[1]))
     unix, abstract = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
     unix.bind(str(folder / "s"))
-    abstract.bind("\0ladder-canary")
-    found = Canaries(file, tcp.getsockname()[1], str(folder / "s"))
+    name = f"ladder-canary-{os.getpid()}"
+    abstract.bind("\0" + name)
+    found = Canaries(file, tcp.getsockname()[1], str(folder / "s"), name)
     for listener in (tcp, unix, abstract):
         listener.listen()
     over = threading.Event()

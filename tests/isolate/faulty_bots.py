@@ -14,6 +14,7 @@ import struct
 import sys
 import threading
 import time
+from typing import ClassVar
 
 from ladder.games.pasa import PasaBot
 
@@ -171,7 +172,7 @@ class Allocate(PasaBot):
 
 
 class Leak(PasaBot):
-    kept = []
+    kept: ClassVar = []
 
     def stake(self, view):
         for _ in range(100):
@@ -260,6 +261,7 @@ class Writes(Attacker):
 class Network(Attacker):
     port: int = 0
     unix: str = ""
+    abstract: str = ""
 
     def attack(self, view):
         import socket
@@ -284,7 +286,7 @@ class Network(Attacker):
             ("tcp", tcp),
             ("udp", udp),
             ("unix", lambda: unix(self.unix)),
-            ("abstract", lambda: unix("\0ladder-canary")),
+            ("abstract", lambda: unix("\0" + self.abstract)),
             ("listen", listen),
             ("ipv6", lambda: socket.socket(socket.AF_INET6)),
             ("netlink", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)),
@@ -364,7 +366,7 @@ class OtherProcesses(Attacker):
 
 
 class KernelCalls(Attacker):
-    numbers = {
+    numbers: ClassVar = {
         "unshare": 272, "setns": 308, "mount": 165, "umount": 166, "pivot_root": 155,
         "chroot": 161, "io_uring_setup": 425, "bpf": 321, "perf_event_open": 298, "keyctl": 250,
         "add_key": 248, "memfd_create": 319, "shmget": 29, "msgget": 68, "semget": 64,
@@ -649,7 +651,7 @@ class Monkeypatches(PasaBot):
 class Remembers(PasaBot):
     """Tells, in its stake, how many matches this process served before."""
 
-    seen = []
+    seen: ClassVar = []
 
     def __init__(self):
         self.seen.append(1)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -110,7 +111,9 @@ def case(request, canaries, victim):
     if name in ("Reads", "Writes"):
         params = {"canary": str(canaries.file), "repository": str(REPOSITORY)}
     elif name == "Network":
-        params = {"port": canaries.port, "unix": canaries.unix}
+        params = {
+            "port": canaries.port, "unix": canaries.unix, "abstract": canaries.abstract,
+        }  # fmt: skip
     elif name in ("OtherProcesses", "ReopensDescriptors"):
         params = {"victim": victim.pid}
     limits = PATIENT if name in ATTACKS else LIMITS.get(name, FAST)
@@ -210,13 +213,13 @@ def test_seats_of_one_match_do_not_share_a_child(make_player):
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_other_bots_source_is_not_in_memory(tier, make_player):
-    text = '''
+    text = """
 from ladder.games.pasa import PasaBot
 PLAN = "SECRET-OF-ANOTHER-BOT"
 class Mine(PasaBot):
     def stake(self, view):
         return view.least_stake
-'''
+"""
     secret = make_player(source_bundle(text), tier)
     thief = make_player(bundle("SearchesMemory"), tier, PATIENT)
     secret.start([0])
@@ -235,3 +238,59 @@ def test_nothing_is_left(tier, make_player, nurseries):
     while len(children_of(os.getpid())) > before + 1 and time.monotonic() < end:
         time.sleep(0.05)
     assert len(children_of(os.getpid())) <= before + 1  # at most a new zygote
+
+
+ORDINARY_UID = 60_001
+
+
+@pytest.fixture
+def their_folder():
+    """A folder of the ordinary user's, outside of ours."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chown(folder, ORDINARY_UID, ORDINARY_UID)
+        yield folder
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the tests above ran as an ordinary user already")
+def test_as_an_ordinary_user(their_folder):
+    """The same again, host and bots both unprivileged, where we are root and Python is for all."""
+    python = reachable_python()
+    if python is None:
+        pytest.skip("no interpreter of this version that any user may run")
+    settings = {
+        "PATH": os.environ["PATH"],
+        "HOME": their_folder,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *site_folders()]),
+        "TMPDIR": their_folder,
+    }
+    call = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", "test_alone"]
+    done = subprocess.run(
+        [*call, "-W", "ignore"],
+        env=settings, cwd=REPOSITORY, user=ORDINARY_UID, group=ORDINARY_UID, extra_groups=[],
+        capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    assert f"{2 * len(VERDICTS)} passed" in done.stdout
+
+
+def site_folders():
+    return [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+
+
+def reachable_python():
+    """An interpreter of our version that an ordinary user can run, with our packages."""
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    trial = f"import numpy, pydantic, pytest; import sys; sys.path.append({str(REPOSITORY)!r})"
+    for found in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
+        try:
+            subprocess.run(
+                [found, "-c", trial + "; import ladder.games.pasa"],
+                user=ORDINARY_UID, group=ORDINARY_UID, extra_groups=[], check=True, cwd="/",
+                env={"PYTHONPATH": os.pathsep.join(site_folders()), "PYTHONDONTWRITEBYTECODE": "1"},
+                capture_output=True, timeout=30,
+            )  # fmt: skip
+        except (OSError, subprocess.SubprocessError):
+            continue
+        return found
+    return None
