@@ -11,10 +11,8 @@ there; so a verdict does not depend on which matches happened to be played side 
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,188 +20,18 @@ from numpy.typing import NDArray
 
 from ladder.errors import InfraError
 from ladder.isolate import protocol
-from ladder.isolate.lockdown import ATTESTED
 from ladder.isolate.nursery import Nurseries, Nursery
-from ladder.isolate.process import ChildProcess, Output
-from ladder.isolate.protocol import ACT, ANSWERS, BEGIN, BEGUN, FAILED, HEADER, LOAD, LOADED, READY
+from ladder.isolate.process import Output
+from ladder.isolate.served import Batch, Served
 from ladder.isolate.verdict import Bundle, Limits, LostError, Unsettled
 from ladder.record import Fault
 
 Ints = NDArray[np.int64]
 
 SEAT_BITS = 3  # key: lane << 3 | seat
-MAX_ROWS = 1024  # decisions in a frame
-SHARE = 0.25  # of one decision's budget: what a frame of many is expected to take at most
-START_WALL = 5  # times `start_ms`: the backstop for loading
 # How many matches side by side suit a tier: many fill the frames, but in `strict` each match
 # takes a process a seat.
 LANES = {"sandbox": 1024, "strict": 32}
-
-
-@dataclass
-class Batch:
-    """Decisions of one child asked with one `post`."""
-
-    kind: int
-    keys: list[int]
-    rows: Ints
-    answers: list[Any] = field(default_factory=list)
-
-
-class Served:
-    """One child and the matches it serves."""
-
-    def __init__(self, child: ChildProcess, limits: Limits) -> None:
-        self.child, self._limits = child, limits
-        self.keys: dict[int, None] = {}  # live matches, in order
-        self.history = 0  # matches it ever served
-        self.fault: Fault | None = None  # convicted: all its answers are this
-        self.lost: LostError | None = None  # unsettled
-        self._unborn: dict[int, None] = {}
-        self._ended: list[int] = []
-        self._batches: deque[Batch] = deque()
-        self._asked = 0  # rows of the first batch that are in flight; -1: a BEGIN is
-        self._nonce = 0
-        self._size = 1  # rows a frame, by what a decision was seen to cost
-        self._cost_ms = 0.0
-        self._has_constructor: bool | None = None  # None: not loaded yet
-
-    def begin_loading(self, bundle: bytes) -> None:
-        """Hand the bot over, once the child has shown that it is locked down. Raises: LostError."""
-        start = self._limits.start_ms
-        try:
-            attested, _ = self._take(READY, start, START_WALL * start, cap=len(ATTESTED))
-        except LostError as lost:
-            # No line of the bot has run yet: whatever went wrong is ours.
-            raise LostError("infra", f"lock-down failed: {lost.detail}", lost.output) from lost
-        if attested != ATTESTED or not _is_filtered(self.child.pid):
-            self.child.close()
-            raise LostError("infra", f"the child is not locked down (attested {attested.hex()})")
-        self._ask(LOAD, bundle)
-
-    def finish_loading(self) -> None:
-        """Raises: LostError; cause init_failed where the bot would not load."""
-        if self._has_constructor is not None:
-            return
-        start = self._limits.start_ms
-        payload, _ = self._take(LOADED, start, START_WALL * start, cap=protocol.MAX_FAULT)
-        self._has_constructor = payload != b"\0"
-
-    def start(self, key: int) -> None:
-        """A new match for this key; one that had it before has ended."""
-        self.finish(key)
-        self.keys[key] = None
-        self._unborn[key] = None
-        self.history += 1
-
-    def finish(self, key: int) -> None:
-        """This match ended."""
-        if key in self.keys:
-            del self.keys[key]
-            if self._unborn.pop(key, key) is not None:
-                self._ended.append(key)
-
-    def post(self, batch: Batch) -> None:
-        """Ask; at once where the child has nothing else to do. Raises: LostError."""
-        self._batches.append(batch)
-        if self._asked == 0:
-            self.finish_loading()
-            self._ask_next()
-
-    def complete(self, batch: Batch) -> None:
-        """Wait for the rest of a batch, which is the first one. Raises: LostError."""
-        while len(batch.answers) < len(batch.keys):
-            if self._asked == 0:
-                self.finish_loading()
-                self._ask_next()
-            if self._asked < 0:
-                start = self._limits.start_ms
-                self._take(BEGUN, start, START_WALL * start, cap=0)
-            else:
-                self._take_answers(batch)
-            self._asked = 0
-            if self._batches:
-                self._ask_next()
-
-    def _ask_next(self) -> None:
-        batch = self._batches[0]
-        ended, self._ended = self._ended, []
-        if self._has_constructor and self._unborn:
-            unborn, self._unborn = list(self._unborn), {}
-            self._ask(BEGIN, protocol.pack_question(0, ended, unborn, b"", 0))
-            self._asked = -1
-            return
-        self._unborn.clear()
-        first = len(batch.answers)
-        rows = batch.rows[first : first + self._size]
-        keys = batch.keys[first : first + self._size]
-        width = rows.shape[1]
-        question = protocol.pack_question(batch.kind, ended, keys, rows.tobytes(), width)
-        self._ask(ACT, question)
-        self._asked = len(keys)
-
-    def _take_answers(self, batch: Batch) -> None:
-        count = self._asked
-        limits = self._limits
-        cap = count * (8 + protocol.MAX_FAULT)
-        payload, used = self._take(ANSWERS, limits.decision_ms, limits.wall_ms, cap=cap)
-        try:
-            answers, claims = protocol.parse_answers(payload, count)
-        except protocol.ProtocolError as error:
-            self.child.refuse(str(error))
-        found: list[Any] = answers
-        for position, cause, detail, traceback in claims:
-            if cause == "memory" and self.history > 1:
-                # Other matches of this child may have used the memory up.
-                self.child.close()
-                raise LostError("memory", detail)
-            found[position] = Fault(cause, detail, traceback)
-        batch.answers += found
-        if len(batch.answers) == len(batch.keys):
-            self._batches.popleft()
-        self._cost_ms = max(used / count, 0.9 * self._cost_ms)
-        room = int(SHARE * limits.decision_ms / max(self._cost_ms, 1e-6))
-        self._size = max(1, min(room, 2 * self._size, MAX_ROWS))
-
-    def _ask(self, kind: int, payload: bytes) -> None:
-        self._nonce = int.from_bytes(os.urandom(8), "little")
-        self.child.send(protocol.frame(kind, self._nonce, payload))
-
-    def _take(self, kind: int, cpu_ms: float, wall_ms: float, *, cap: int) -> tuple[bytes, float]:
-        """The payload of the answer of that kind. Raises: LostError."""
-        frame, used = self.child.take(
-            lambda buffer: self._size_of(buffer, kind, cap), cpu_ms=cpu_ms, wall_ms=wall_ms
-        )
-        payload = frame[HEADER.size :]
-        if frame[4] == FAILED:
-            try:
-                (_, cause, detail, traceback), _ = protocol.parse_claim(payload, 0)
-            except protocol.ProtocolError as error:
-                self.child.refuse(str(error))
-            self.child.close()
-            raise LostError(cause, detail, traceback)
-        return payload, used
-
-    def _size_of(self, buffer: bytearray, kind: int, cap: int) -> int:
-        if len(buffer) < HEADER.size:
-            return 0
-        size, got, nonce = HEADER.unpack_from(buffer)
-        may = (kind, FAILED) if kind == LOADED else (kind,)
-        if got not in may or nonce != self._nonce:
-            self.child.refuse("wrote bytes that are no answer to what it was asked")
-        if size > cap:
-            self.child.refuse(f"an answer of {size} bytes, {cap} allowed")
-        return HEADER.size + int(size)
-
-
-def _is_filtered(pid: int) -> bool:
-    """Whether the kernel says that a process has a seccomp filter: seen from outside."""
-    try:
-        with open(f"/proc/{pid}/status") as status:
-            lines = set(status.read().splitlines())
-    except OSError:
-        return False
-    return {"Seccomp:\t2", "NoNewPrivs:\t1"} <= lines
 
 
 class IsolatedPlayer:
@@ -326,13 +154,13 @@ class IsolatedPlayer:
             self._nursery.dismiss(served.child)
             if lost.cause == "infra":
                 raise InfraError(_told(lost)) from lost
-            if served._has_constructor is None or lost.cause == "init_failed":
+            if not served.is_loaded or lost.cause == "init_failed":
                 self._unloadable = served.fault = Fault(
                     "init_failed", f"while loading: {lost.detail}", lost.output
                 )
             elif served.history == 1:
                 cause, detail = lost.cause, lost.detail
-                if served._asked < 0:
+                if served.is_beginning:
                     cause, detail = "init_failed", f"while its object was made: {detail}"
                 served.fault = Fault(cause, detail, lost.output)
             else:

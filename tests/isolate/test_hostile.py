@@ -264,9 +264,9 @@ def test_as_an_ordinary_user(their_folder):
         "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *site_folders()]),
         "TMPDIR": their_folder,
     }
-    call = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", "test_alone"]
+    call = [python, "-m", "pytest", "-o", "addopts=--strict-markers", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [*call, "-W", "ignore"],
+        [*call, __file__, "-k", "test_alone", "-W", "ignore"],
         env=settings, cwd=REPOSITORY, user=ORDINARY_UID, group=ORDINARY_UID, extra_groups=[],
         capture_output=True, text=True, timeout=200, check=False,
     )  # fmt: skip
