@@ -113,7 +113,9 @@ def command(grounds: Grounds, control_fd: int, bubblewrap: str) -> list[str]:
     call = [*python, str(control_fd), str(parent), *grounds.zygote_path]
     if not bubblewrap:
         return call
-    places = {path for path, _ in grounds.readable} | {grounds.interpreter, *grounds.zygote_path}
+    # Of the folder that holds Ladder, only Ladder: it may be a repository with results in it.
+    sites = grounds.zygote_path[1:]
+    places = {path for path, _ in grounds.readable} | {grounds.interpreter, *sites}
     links: list[str] = []
     for link in ("/lib", "/lib64"):  # where programs look for their loader
         if os.path.islink(link):

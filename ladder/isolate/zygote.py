@@ -31,7 +31,7 @@ SPAWNED = struct.Struct("<i")
 REAPED = struct.Struct("<iQQ")  # wait status, CPU microseconds, peak KiB
 UP, SPAWN, REAP, KILL = b"U", b"S", b"R", b"K"
 REAP_WAIT_S = 5.0
-HIGH = 512
+HIGH = 200
 
 
 def main(control_fd: int, parent: int) -> None:

@@ -1,5 +1,6 @@
 """The player as the driver meets it: order, objects, batches, faults, limits, output."""
 
+import os
 import random
 import subprocess
 import sys
@@ -260,8 +261,6 @@ def test_child_killed_from_outside_is_nobodys_fault(make_player):
 
 
 def test_descriptors_and_memory_are_given_back(make_player):
-    import os
-
     player = make_player(bundle("Honest"), "strict")
 
     def some_matches():
@@ -315,3 +314,32 @@ def test_overshoot_of_deadlines(make_player, capsys):
         found[bot] = f"median {sorted(over)[2]:.1f} ms, most {max(over):.1f} ms"
     with capsys.disabled():
         print(f"\novershoot of deadlines, wall: {found}")
+
+
+@pytest.mark.slow
+def test_two_thousand_matches_leave_nothing(make_player, nurseries):
+    """Flat memory and descriptors, ours and the zygote's."""
+    game = get_game("pasa")
+    table = game.table()
+    segments = [Segment((0, 1, 0, 1), bytes(32), 0, 200)]
+
+    def some_matches(number):
+        players = [make_player(bundle("Honest"), limits=Limits()) for _ in range(2)]
+        play(game, table, players, segments, [number.to_bytes(32, "little")])
+        for player in players:
+            player.close()
+        return resident(os.getpid()), resident(nurseries.get(strict=False)._process.pid)
+
+    some_matches(0)
+    before = some_matches(1), len(os.listdir("/proc/self/fd"))
+    for number in range(2, 12):
+        after = some_matches(number), len(os.listdir("/proc/self/fd"))
+    assert after[1] == before[1]
+    assert after[0][0] - before[0][0] < 3000
+    assert after[0][1] - before[0][1] < 500
+
+
+def resident(pid):
+    """KiB of memory a process holds."""
+    with open(f"/proc/{pid}/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
