@@ -25,6 +25,7 @@ REPLY_S = 10.0
 MAX_MESSAGE = 64
 FDS_A_CHILD = 4
 FDS_KEPT_FREE = 200
+MAX_IN_FLIGHT = 64  # children on their way to us; the kernel bounds descriptors in flight
 
 _spawners: dict[int, ThreadPoolExecutor] = {}
 _spawners_lock = threading.Lock()
@@ -114,8 +115,12 @@ class Nursery:
     def spawn(self, count: int, memory_mb: int, keep: Output) -> list[ChildProcess]:
         """Fork children, each locking itself down. Raises: InfraError."""
         _make_room(count * FDS_A_CHILD)
-        self._tell(SPAWN, count, memory_mb << 20)
-        return [self._adopt(keep) for _ in range(count)]
+        children: list[ChildProcess] = []
+        while len(children) < count:
+            some = min(count - len(children), MAX_IN_FLIGHT)
+            self._tell(SPAWN, some, memory_mb << 20)
+            children += [self._adopt(keep) for _ in range(some)]
+        return children
 
     def _adopt(self, keep: Output) -> ChildProcess:
         try:
@@ -216,3 +221,14 @@ class Nurseries:
         while self._open:
             self._open.popitem()[1].close()
         atexit.unregister(self.close)
+
+
+_shared: dict[int, Nurseries] = {}
+
+
+def shared_nurseries() -> Nurseries:
+    """The nurseries of this process, made when first asked for."""
+    found = _shared.get(os.getpid())
+    if found is None:
+        found = _shared[os.getpid()] = Nurseries()
+    return found

@@ -232,7 +232,7 @@ class ChildProcess:
                 self._heard(chunk)
                 if self.output.total > FLOOD * self.output.keep_bytes:
                     break
-        return shown(self._tail)
+        return shown(self._tail)[-TAIL_BYTES:]
 
     def _give_up(self, cause: str, detail: str) -> None:
         self.kill()

@@ -114,8 +114,9 @@ def parse_claim(payload: bytes, at: int) -> tuple[Claim, int]:
         raise ProtocolError("a fault that is none")
     if detail_size > MAX_DETAIL or trace_size > MAX_TRACEBACK:
         raise ProtocolError("a fault too long")
-    detail = shown(payload[at : at + detail_size])
-    return (position, CAUSES[cause], detail, shown(payload[at + detail_size : end])), end
+    detail = shown(payload[at : at + detail_size])[:MAX_DETAIL]
+    traceback = shown(payload[at + detail_size : end])[-MAX_TRACEBACK:]
+    return (position, CAUSES[cause], detail, traceback), end
 
 
 def shown(text: bytes) -> str:

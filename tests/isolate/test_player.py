@@ -116,7 +116,7 @@ def test_bundle_of_several_files(make_player):
         ("while True: pass", "ms of CPU time, 300 allowed"),
         ("import time; time.sleep(60)", "no answer after"),
         ("x = bytearray(10 << 30)", "MemoryError"),
-        ("import os; os.system('true'); open('/etc/passwd')", "PermissionError"),
+        ("import os; os.system('true'); open('/etc/passwd')", "Error: [Errno"),
         ("import os; os.abort()", "SIGABRT"),
     ],
 )
