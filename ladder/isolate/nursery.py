@@ -196,7 +196,7 @@ def _make_room(descriptors: int) -> None:
 
 
 class Nurseries:
-    """The zygotes of this process, by what they are needed for."""
+    """The zygotes of this process, by what they are needed for. Not for several threads at once."""
 
     def __init__(self, offer: Offer | None = None, *, core: int | None = None) -> None:
         self.offer = offer if offer is not None else probe()

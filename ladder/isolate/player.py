@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,12 @@ class IsolatedPlayer:
             deque()
         )
         self._unloadable: Fault | None = None
+
+    def fresh(self) -> IsolatedPlayer:
+        """The same bot with no child yet: what an unsettled match is replayed with."""
+        other = copy(self)
+        other._served, other._slots, other._asks = {}, {}, deque()
+        return other
 
     @property
     def walls(self) -> str:
@@ -138,6 +145,8 @@ class IsolatedPlayer:
 
     def _by_slot(self, keys: Sequence[int]) -> Iterable[tuple[int | None, Sequence[int]]]:
         """The places in `keys` that each child serves."""
+        if self.tier != "strict" and len(self._served) == 1:
+            return [(next(iter(self._served)), range(len(keys)))]
         slots = [self._slots.get(key) for key in keys]
         if len(set(slots)) == 1:
             return [(slots[0], range(len(keys)))]
@@ -189,6 +198,8 @@ class IsolatedPlayer:
                     continue
             else:
                 found = [served] * len(batch.keys)
+            if len(parts) == 1:
+                return found
             for place, answer in zip(places, found, strict=True):
                 answers[place] = answer
         if unsettled:

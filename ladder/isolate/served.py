@@ -34,6 +34,21 @@ class Batch:
     answers: list[Any] = field(default_factory=list)
 
 
+class Pace:
+    """How many things to ask at once: the budget of one is that of all, so it starts with one."""
+
+    def __init__(self, budget_ms: float) -> None:
+        self._budget_ms = budget_ms
+        self._cost_ms = 0.0  # of one, the dearest of late
+        self.size = 1
+
+    def saw(self, count: int, used_ms: float) -> None:
+        """Take note of what it cost."""
+        self._cost_ms = max(used_ms / count, 0.9 * self._cost_ms)
+        room = int(SHARE * self._budget_ms / max(self._cost_ms, 1e-6))
+        self.size = max(1, min(room, 2 * self.size, MAX_ROWS))
+
+
 class Served:
     """One child and the matches it serves."""
 
@@ -46,10 +61,10 @@ class Served:
         self._unborn: dict[int, None] = {}
         self._ended: list[int] = []
         self._batches: deque[Batch] = deque()
-        self._asked = 0  # rows of the first batch that are in flight; -1: a BEGIN is
+        self._asked = 0  # rows of the first batch that are in flight; below 0: births
         self._nonce = 0
-        self._size = 1  # rows a frame, by what a decision was seen to cost
-        self._cost_ms = 0.0
+        self._decisions = Pace(limits.decision_ms)
+        self._births = Pace(limits.start_ms)
         self._has_constructor: bool | None = None  # None: not loaded yet
 
     @property
@@ -112,7 +127,8 @@ class Served:
                 self._ask_next()
             if self._asked < 0:
                 start = self._limits.start_ms
-                self._take(BEGUN, start, START_WALL * start, cap=0)
+                _, used = self._take(BEGUN, start, START_WALL * start, cap=0)
+                self._births.saw(-self._asked, used)
             else:
                 self._take_answers(batch)
             self._asked = 0
@@ -123,14 +139,16 @@ class Served:
         batch = self._batches[0]
         ended, self._ended = self._ended, []
         if self._has_constructor and self._unborn:
-            unborn, self._unborn = list(self._unborn), {}
-            self._ask(BEGIN, protocol.pack_question(0, ended, unborn, b"", 0))
-            self._asked = -1
+            born = list(self._unborn)[: self._births.size]
+            for key in born:
+                del self._unborn[key]
+            self._ask(BEGIN, protocol.pack_question(0, ended, born, b"", 0))
+            self._asked = -len(born)
             return
         self._unborn.clear()
         first = len(batch.answers)
-        rows = batch.rows[first : first + self._size]
-        keys = batch.keys[first : first + self._size]
+        rows = batch.rows[first : first + self._decisions.size]
+        keys = batch.keys[first : first + self._decisions.size]
         width = rows.shape[1]
         question = protocol.pack_question(batch.kind, ended, keys, rows.tobytes(), width)
         self._ask(ACT, question)
@@ -155,9 +173,7 @@ class Served:
         batch.answers += found
         if len(batch.answers) == len(batch.keys):
             self._batches.popleft()
-        self._cost_ms = max(used / count, 0.9 * self._cost_ms)
-        room = int(SHARE * limits.decision_ms / max(self._cost_ms, 1e-6))
-        self._size = max(1, min(room, 2 * self._size, MAX_ROWS))
+        self._decisions.saw(count, used)
 
     def _ask(self, kind: int, payload: bytes) -> None:
         self._nonce = int.from_bytes(os.urandom(8), "little")

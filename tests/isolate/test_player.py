@@ -216,6 +216,32 @@ def test_many_slow_but_honest_decisions(make_player):
     assert ask(player, keys) == [5] * 40
 
 
+def test_many_slow_constructors(make_player):
+    text = HEAD + (
+        "import time\nclass Mine(PasaBot):\n    def __init__(self):\n"
+        "        end = time.process_time() + 0.01\n"
+        "        while time.process_time() < end:\n            pass\n        self.n = 7\n"
+        "    def stake(self, view):\n        return self.n\n"
+    )
+    player = make_player(source_bundle(text), limits=Limits(start_ms=150))
+    keys = [8 * lane for lane in range(40)]
+    player.start(keys)
+    assert ask(player, keys) == [7] * 40
+
+
+@pytest.mark.parametrize("bot", ["OsExit", "Loop", "Leak"])
+def test_unsettled_matches_are_settled_one_by_one(bot, make_player):
+    player = make_player(bundle(bot))
+    player.start([0, 1, 8])
+    with pytest.raises(Unsettled) as lost:
+        ask(player, [0, 1, 8])
+    for key in lost.value.keys:
+        again = player.fresh()
+        again.start([key])
+        assert isinstance(ask(again, [key])[0], Fault)
+        again.close()
+
+
 @pytest.mark.parametrize("tier", TIERS)
 def test_same_matches_as_in_process(tier, make_player):
     """Bit for bit, beside a bot that faults in every match."""

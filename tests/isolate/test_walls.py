@@ -78,23 +78,25 @@ zygote.main(int(sys.argv[1]), int(sys.argv[2]))
 """
 
 
+NO_FILTER = "lockdown.filter_calls = lambda: None"
+NO_WALLS = "child.enter = lambda walls: None"
+FORGED = "\nchild.attest = lambda memory: child.ATTESTED"
+
+
 @pytest.mark.parametrize(
     "change",
     [
-        "lockdown.filter_calls = lambda: None",
+        NO_FILTER,
+        NO_WALLS,
         "lockdown.restrict_files = lambda ruleset: None",
         "lockdown._limit_resources = lambda memory: None",
-        "child.enter = lambda walls: None",
         "import os; child.os.closerange = lambda a, b: None",
+        NO_FILTER + FORGED,  # what the kernel shows can be seen from outside as well
+        NO_WALLS + FORGED,
     ],
 )
-@pytest.mark.parametrize("forged", [False, True])
-def test_a_wall_that_is_missing_is_noticed(change, forged, make_player, monkeypatch, tmp_path):
+def test_a_wall_that_is_missing_is_noticed(change, make_player, monkeypatch, tmp_path):
     """By the child, which does not load the bot then, or by us where the child's word is false."""
-    if forged:
-        change += "\nchild.attest = lambda memory: child.ATTESTED"
-        if "filter_calls" not in change and "enter" not in change:
-            pytest.skip("only what the kernel shows can be seen from outside")
     monkeypatch.setattr(grounds, "CODE", DOCTORED.format(change=change))
     nurseries = Nurseries(replace(probe(), bubblewrap=""))
     ran = tmp_path / "the_bot_ran"
