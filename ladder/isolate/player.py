@@ -88,9 +88,13 @@ class IsolatedPlayer:
                 lane = key >> SEAT_BITS
                 self._slots[key] = lanes[lane] = lanes.get(lane, -1) + 1
         slots = [self._slots[key] for key in keys]
-        self._open([slot for slot in dict.fromkeys(slots) if slot not in self._served])
+        self._open([slot for slot in dict.fromkeys(slots) if not self._is_served(slot)])
         for key, slot in zip(keys, slots, strict=True):
             self._served[slot].start(key)
+
+    def _is_served(self, slot: int) -> bool:
+        served = self._served.get(slot)
+        return served is not None and served.fault is None and served.lost is None
 
     def finish(self, keys: Sequence[int]) -> None:
         """The matches of these keys ended: forget their bot objects; in `strict`, end children."""

@@ -177,6 +177,31 @@ def test_lost_child_takes_only_its_own_matches(make_player):
     assert ask(player, [9]) == [10]
 
 
+@pytest.mark.parametrize("tier", TIERS)
+def test_the_match_after_a_conviction_has_a_child_of_its_own(tier, make_player):
+    text = HEAD + (
+        "import os\nclass Mine(PasaBot):\n    def stake(self, view):\n"
+        "        os._exit(1) if view.luck == 0 else None\n        return 10 + view.luck\n"
+    )
+    player = make_player(source_bundle(text), tier)
+    player.start([0])
+    assert ask(player, [0])[0].cause == "crash"
+    assert ask(player, [0])[0].cause == "crash"  # that match is over for it
+    player.start([0])
+    player.post(STAKE, [0], rows(2)[1:])
+    assert player.collect() == [11]
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_our_own_delay_convicts_nobody(tier, make_player):
+    """The wall clock runs while we attend; meanwhile the bot waits for us to take its output."""
+    player = make_player(bundle("PrintsMuch"), tier)
+    player.start([0])
+    player.post(STAKE, [0], rows(1))
+    time.sleep(3 * FAST.wall_ms / 1e3)
+    assert isinstance(player.collect()[0], int)
+
+
 def test_posts_behind_a_lost_child_are_unsettled_too(make_player):
     player = make_player(bundle("OsExit"))
     player.start([0, 8])
