@@ -106,7 +106,9 @@ def _is_reachable(paths: list[str]) -> bool:
     return True
 
 
-def command(grounds: Grounds, control_fd: int, bubblewrap: str) -> list[str]:
+def command(
+    grounds: Grounds, control_fd: int, bubblewrap: str, writable: str | None = None
+) -> list[str]:
     """The command line of a zygote, in bubblewrap where its path is given."""
     parent = 0 if bubblewrap else os.getpid()
     python = [grounds.interpreter, "-s", "-P", "-B", "-S", "-c", CODE]
@@ -127,4 +129,6 @@ def command(grounds: Grounds, control_fd: int, bubblewrap: str) -> list[str]:
     for place in sorted(place for place in places if os.path.exists(place)):
         binds += ["--ro-bind", place, place]
     binds += links
+    if writable is not None and os.path.isdir(writable):
+        binds += ["--bind", writable, writable]
     return [bubblewrap, *BWRAP_NAMESPACES, *binds, "--chdir", "/", *call]

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from ladder.errors import InfraError
-from ladder.isolate import grounds
+from ladder.isolate import grounds, warm
 from ladder.isolate.probe import Offer, probe, require
 from ladder.isolate.process import ChildProcess, Output
 from ladder.isolate.verdict import LostError
@@ -56,7 +56,10 @@ class Nursery:
         bubblewrap = offer.bubblewrap if strict else ""
         self.walls = f"landlock{offer.landlock_abi}+seccomp" + ("+bwrap" if bubblewrap else "")
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        call = grounds.command(found, theirs.fileno(), bubblewrap)
+        # What is compiled for children is cached; the zygote alone gets there.
+        settings = warm.settings() if any(":" in name for name in preload) else {}
+        cache = settings.get("LADDER_CACHE_DIR")
+        call = grounds.command(found, theirs.fileno(), bubblewrap, cache)
         self._control = ours
         self._process = _in_lasting_thread(
             lambda: subprocess.Popen(
@@ -79,6 +82,7 @@ class Nursery:
             # In bubblewrap the folders on the way are closed to other users.
             "uid": None if bubblewrap else found.uid,
             "core": core,
+            "settings": settings,
         }
         self._start(json.dumps(boot).encode())
 

@@ -25,6 +25,7 @@ from ladder.isolate.nursery import Nurseries, Nursery
 from ladder.isolate.process import Output
 from ladder.isolate.served import Batch, Served
 from ladder.isolate.verdict import Bundle, Limits, LostError, Unsettled
+from ladder.isolate.warm import needs
 from ladder.record import Fault
 
 Ints = NDArray[np.int64]
@@ -51,9 +52,7 @@ class IsolatedPlayer:
         self.tier, self.lanes = tier, LANES[tier]
         self.output = Output(self.limits.output_kb << 10)
         self._bundle = protocol.pack_bundle(game, bundle)
-        uses_numpy = any(b"numpy" in content for _, content in bundle.files)
-        self._preload = ("numpy",) if uses_numpy else ()
-        self._nursery: Nursery = nurseries.get(strict=tier == "strict", preload=self._preload)
+        self._nursery: Nursery = nurseries.get(strict=tier == "strict", preload=needs(bundle))
         self._served: dict[int, Served] = {}  # by slot
         self._slots: dict[int, int] = {}  # of each live key
         self._asks: deque[tuple[list[int], list[tuple[Served | Fault, Sequence[int], Batch]]]] = (

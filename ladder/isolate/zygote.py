@@ -46,8 +46,14 @@ def main(control_fd: int, parent: int) -> None:
         Path("/proc/self/oom_score_adj").write_text("1000")
     if boot["core"] is not None:
         os.sched_setaffinity(0, {boot["core"]})
+    os.environ.update(boot["settings"])
     for name in boot["preload"]:
-        import_module(name)
+        module, _, function = name.partition(":")
+        prepared = import_module(module)
+        if function:
+            getattr(prepared, function)()
+    for name in boot["settings"]:
+        del os.environ[name]
     sys.path[:] = boot["child_path"]
     sys.path_importer_cache.clear()
     made = lockdown.make_ruleset([tuple(each) for each in boot["readable"]], boot["abi"])

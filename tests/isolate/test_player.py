@@ -90,6 +90,19 @@ def test_numpy_and_standard_library_work(tier, make_player):
     assert_one(player, 5)
 
 
+@pytest.mark.parametrize("tier", TIERS)
+def test_compiled_dice_plans_work(tier, make_player):
+    """Compiled by the zygote; the child could not."""
+    text = HEAD + (
+        "from ladder.games.pasha.dice import Plan\n"
+        "class Mine(PasaBot):\n    def stake(self, view):\n"
+        "        plan = Plan([float(m * m) for m in range(37)], cubes=2, lamp=True)\n"
+        "        return int(plan.distribution().sum() * 1000 + 0.5)\n"
+    )
+    player = make_player(source_bundle(text), tier, Limits(decision_ms=1000, wall_ms=9000))
+    assert_one(player, 1000)
+
+
 def test_bundle_of_several_files(make_player):
     main = (
         HEAD
