@@ -150,7 +150,11 @@ class Served:
         rows = batch.rows[first : first + self._decisions.size]
         keys = batch.keys[first : first + self._decisions.size]
         width = rows.shape[1]
-        question = protocol.pack_question(batch.kind, ended, keys, rows.tobytes(), width)
+        small = rows.astype(np.int32)
+        sent = small if (small == rows).all() else rows
+        question = protocol.pack_question(
+            batch.kind, ended, keys, sent.tobytes(), width, sent.itemsize
+        )
         self._ask(ACT, question)
         self._asked = len(keys)
 

@@ -29,6 +29,7 @@ def settings() -> dict[str, str]:
 
     return {
         "LADDER_CACHE_DIR": str(cache_root()),
+        "XDG_CACHE_HOME": str(cache_root()),  # there may be no home where the zygote runs
         "LADDER_CHECKED": os.environ.get("LADDER_CHECKED", "0"),
     }
 

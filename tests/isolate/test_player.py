@@ -59,6 +59,17 @@ def test_new_object_every_match(tier, make_player):
     assert ask(player, [1, 8]) == [1, 4]
 
 
+def test_numbers_of_any_size_arrive(make_player):
+    text = HEAD + "class Mine(PasaBot):\n    def stake(self, view):\n        return view.luck\n"
+    player = make_player(source_bundle(text))
+    player.start([0, 8])
+    views = rows(2)
+    for numbers in ([2**31 - 1, -(2**31)], [2**31, 5], [2**61, -(2**61)]):
+        views[:, 4] = numbers
+        player.post(STAKE, [0, 8], views)
+        assert player.collect() == numbers
+
+
 def test_params_and_policies(make_player):
     text = HEAD + (
         "class Mine(PasaBot):\n    lead: int = 3\n    bold: bool = False\n    f: float = 0.5\n"

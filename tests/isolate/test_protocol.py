@@ -12,12 +12,13 @@ INT64 = st.integers(-(2**63), 2**63 - 1)
 KEYS = st.lists(st.integers(0, 2**40), max_size=5)
 
 
-@given(KEYS, KEYS, st.integers(0, 255), st.integers(1, 4), st.data())
-def test_questions(ended, keys, kind, width, given_data):
-    size = len(keys) * width
-    numbers = given_data.draw(st.lists(INT64, min_size=size, max_size=size))
-    rows = b"".join(n.to_bytes(8, "little", signed=True) for n in numbers)
-    payload = protocol.pack_question(kind, ended, keys, rows, width)
+@given(KEYS, KEYS, st.integers(0, 255), st.integers(1, 4), st.sampled_from([4, 8]), st.data())
+def test_questions(ended, keys, kind, width, size, given_data):
+    count = len(keys) * width
+    ints = st.integers(-(2 ** (8 * size - 1)), 2 ** (8 * size - 1) - 1)
+    numbers = given_data.draw(st.lists(ints, min_size=count, max_size=count))
+    rows = b"".join(n.to_bytes(size, "little", signed=True) for n in numbers)
+    payload = protocol.pack_question(kind, ended, keys, rows, width, size)
     assert protocol.parse_question(payload) == (kind, ended, keys, numbers, width)
 
 
