@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
+from typing import Any
 
 from ladder import formats, seeds
 from ladder.formats.gauntlet import GauntletLineups
@@ -19,6 +21,7 @@ from ladder.formats.lineup import OneLineup
 from ladder.formats.random_pods import RandomLineups
 from ladder.formats.round_robin import RoundRobinLineups
 from ladder.games import Game, Table
+from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
 from ladder.spec import Gauntlet, Lineup, RandomPods, RoundRobin, Spec
 
 DIGEST_BYTES = 16
@@ -44,6 +47,9 @@ class Plan:
     versions: tuple[str, ...]  # by entrant
     names: tuple[str, ...]
     lineups: formats.Lineups
+    limits: Limits = DEFAULT_LIMITS
+    tier: str = "sandbox"
+    strangers: frozenset[int] = frozenset()  # entrants that are not trusted
 
     @cached_property
     def num_matches(self) -> int:
@@ -77,21 +83,34 @@ class Plan:
         return seeds.deal_key(self.key, pairing)
 
     def _digest(self, lineup: Sequence[int]) -> bytes:
+        # What may convict a bot is part of the match, where it was chosen and somebody is bound.
+        is_bound = self.limits != DEFAULT_LIMITS and not self.strangers.isdisjoint(lineup)
         return pairing_digest(
-            self.game, self.table, self.on_fault, [self.versions[entrant] for entrant in lineup]
-        )
+            self.game, self.table, self.on_fault, [self.versions[entrant] for entrant in lineup],
+            limits=self.limits if is_bound else None,
+        )  # fmt: skip
 
 
-def pairing_digest(game: Game, table: Table, on_fault: str, versions: Sequence[str]) -> bytes:
+def pairing_digest(
+    game: Game,
+    table: Table,
+    on_fault: str,
+    versions: Sequence[str],
+    *,
+    limits: Limits | None = None,
+) -> bytes:
     """The identity of a pairing: 16 bytes."""
-    parts = [game.name, game.version, table.canonical(), on_fault, list(versions)]
+    parts: list[Any] = [game.name, game.version, table.canonical(), on_fault, list(versions)]
+    parts += [asdict(limits)] if limits is not None else []
     text = json.dumps(parts, separators=(",", ":"))
     return hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).digest()
 
 
-def make_plan(spec: Spec) -> Plan:
-    """The plan of a spec."""
-    key = seeds.run_key(spec.seed)
+def make_plan(spec: Spec, key: bytes | None = None) -> Plan:
+    """The plan of a spec; without a run key, from its seed or, if that is secret, a new one."""
+    if key is None:
+        is_drawn = spec.seed == "secret"
+        key = secrets.token_bytes(seeds.KEY_BYTES) if is_drawn else seeds.run_key(int(spec.seed))
     return Plan(
         game=spec.game,
         table=spec.table,
@@ -100,6 +119,11 @@ def make_plan(spec: Spec) -> Plan:
         versions=tuple(entrant.loaded.version for entrant in spec.entrants),
         names=tuple(entrant.name for entrant in spec.entrants),
         lineups=_lineups(spec, key),
+        limits=spec.limits.of_children,
+        tier=spec.tier,
+        strangers=frozenset(
+            i for i, entrant in enumerate(spec.entrants) if not entrant.loaded.is_trusted
+        ),
     )
 
 

@@ -33,6 +33,7 @@ def run(
     ] = False,
     strict: options.Strict = False,
     by_seat: options.BySeat = False,
+    trust: options.Trust = False,
     json: options.AsJson = False,
 ) -> None:
     """Play a tournament and print its table; run again, it goes on where it stopped.
@@ -42,7 +43,7 @@ def run(
     from ladder.plan import make_plan
     from ladder.spec import load_spec
 
-    loaded = load_spec(spec)
+    loaded = load_spec(spec, trusts_all=trust)
     plan = make_plan(loaded)
     if dry_run:
         from ladder.report import print_dry_run
@@ -71,6 +72,7 @@ def match(
     ray: options.RayAddress = None,
     strict: options.Strict = False,
     by_seat: options.BySeat = False,
+    trust: options.Trust = False,
     json: options.AsJson = False,
 ) -> None:
     """Play one line-up over all seat rotations, no spec needed, and print its table.
@@ -79,7 +81,7 @@ def match(
     """
     from ladder.lineup import match_plan
 
-    spec, plan = match_plan(bots, game, table, matches, seed)
+    spec, plan = match_plan(bots, game, table, matches, seed, trusts_all=trust)
     again = "ladder " + " ".join(_quoted(word) for word in sys.argv[1:])
     _play(
         spec, plan, options.db_path(db), _workers(spec, workers, ray), again,

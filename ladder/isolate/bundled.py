@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from types import CodeType, ModuleType
 
 FOLDER = "<bot>"  # what stands for the bundle's root in file names and tracebacks
+MAIN = "ladder_bot"  # module name of a bot that is a file, whatever the file's name
 
 
 class BundleFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
@@ -17,8 +18,11 @@ class BundleFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 
     def __init__(self, files: Sequence[tuple[str, bytes]]) -> None:
         self._files = dict(files)
+        self._main = files[0][0] if files else None
 
     def _path_of(self, name: str) -> str | None:
+        if name == MAIN:
+            return self._main
         stem = name.replace(".", "/")
         paths = (f"{stem}/__init__.py", f"{stem}.py")
         return next((path for path in paths if path in self._files), None)

@@ -15,14 +15,25 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from ladder.games import get_game
 from ladder.games.bot import bind, params_tuple, policy_of
 from ladder.isolate import protocol
 from ladder.isolate.bundled import FOLDER, import_bundle
 from ladder.isolate.lockdown import ATTESTED, Walls, attest, enter
-from ladder.isolate.protocol import ACT, ANSWERS, BEGIN, BEGUN, FAILED, LOAD, LOADED, READY
+from ladder.isolate.protocol import (
+    ACT,
+    ANSWERS,
+    BEGIN,
+    BEGUN,
+    DESCRIBE,
+    DESCRIBED,
+    FAILED,
+    LOAD,
+    LOADED,
+    READY,
+)
 from ladder.isolate.verdict import EXIT_MEMORY
 
 REQUESTS, ANSWERS_TO = 3, 4  # file descriptors
@@ -81,9 +92,11 @@ def _receive(requests: io.BufferedReader) -> tuple[int, int, bytes]:
 
 def _serve(requests: io.BufferedReader) -> None:
     kind, nonce, payload = _receive(requests)
+    gc.enable()
+    if kind == DESCRIBE:
+        _describe(nonce, payload)
     if kind != LOAD:
         raise SystemExit(EXIT_NOT_LOCKED)
-    gc.enable()
     try:
         desk = Desk(payload)
     except SystemExit:
@@ -102,6 +115,20 @@ def _serve(requests: io.BufferedReader) -> None:
         elif kind == ACT:
             actions, claims = desk.decide(node, keys, numbers, width)
             _send(ANSWERS, nonce, protocol.pack_answers(actions, claims))
+
+
+def _describe(nonce: int, payload: bytes) -> NoReturn:
+    """Tell what a class is; that is all this child is for."""
+    from ladder.isolate.portrait import pack_portrait, portray, why
+
+    _, bundle = protocol.parse_bundle(payload)
+    try:
+        told = pack_portrait(portray(import_bundle(bundle.module, bundle.files), bundle.bot))
+    except BaseException as error:  # noqa: BLE001 - whatever a bot raises is its fault
+        _send(FAILED, nonce, protocol.pack_claim((0, "init_failed", why(error), "")))
+    else:
+        _send(DESCRIBED, nonce, told)
+    os._exit(0)
 
 
 class Desk:

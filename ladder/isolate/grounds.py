@@ -16,9 +16,10 @@ from ladder.isolate.probe import BWRAP_NAMESPACES
 
 PACKAGES = ("numpy",)  # installed packages that bots may import
 PRELOADED = (  # standard modules that the child's own loop or many bots use
-    "ladder.isolate.child", "_socket", "collections", "ctypes", "dataclasses", "decimal", "enum",
-    "fractions", "functools", "hashlib", "heapq", "itertools", "json", "linecache", "math",
-    "random", "statistics", "time", "typing", *(f"ladder.games.{game}" for game in GAMES),
+    "ladder.isolate.child", "ladder.isolate.portrait", "_socket", "collections", "ctypes",
+    "dataclasses", "decimal", "enum", "fractions", "functools", "hashlib", "heapq", "itertools",
+    "json", "linecache", "math", "random", "statistics", "time", "typing",
+    *(f"ladder.games.{game}" for game in GAMES),
 )  # fmt: skip
 WHITELIST = {
     "PATH": os.defpath,

@@ -19,8 +19,8 @@ from ladder.isolate.verdict import Bundle
 
 HEADER = struct.Struct("<IBQ")
 
-LOAD, BEGIN, ACT = 1, 2, 3  # questions
-READY, LOADED, BEGUN, ANSWERS, FAILED = 11, 12, 13, 14, 15  # answers
+LOAD, BEGIN, ACT, DESCRIBE = 1, 2, 3, 4  # questions
+READY, LOADED, BEGUN, ANSWERS, FAILED, DESCRIBED = 11, 12, 13, 14, 15, 16  # answers
 
 QUESTION = struct.Struct("<BBIII")  # kind, bytes of an int, keys ended, keys asked, ints in a row
 SMALL = 4  # rows travel as int32 where every number fits: half the bytes to copy, 1.3 x as fast

@@ -13,7 +13,19 @@ from numpy.typing import NDArray
 from ladder.isolate import protocol
 from ladder.isolate.lockdown import ATTESTED
 from ladder.isolate.process import ChildProcess
-from ladder.isolate.protocol import ACT, ANSWERS, BEGIN, BEGUN, FAILED, HEADER, LOAD, LOADED, READY
+from ladder.isolate.protocol import (
+    ACT,
+    ANSWERS,
+    BEGIN,
+    BEGUN,
+    DESCRIBE,
+    DESCRIBED,
+    FAILED,
+    HEADER,
+    LOAD,
+    LOADED,
+    READY,
+)
 from ladder.isolate.verdict import Limits, LostError
 from ladder.record import Fault
 
@@ -79,6 +91,20 @@ class Served:
 
     def begin_loading(self, bundle: bytes) -> None:
         """Hand the bot over, once the child has shown that it is locked down. Raises: LostError."""
+        self._see_it_locked()
+        self._ask(LOAD, bundle)
+
+    def describe(self, bundle: bytes, *, cap: int) -> bytes:
+        """What the child tells of a bot class, at most `cap` bytes. Raises: LostError."""
+        self._see_it_locked()
+        self._ask(DESCRIBE, bundle)
+        start = self._limits.start_ms
+        payload, _ = self._take(
+            DESCRIBED, start, START_WALL * start, cap=max(cap, protocol.MAX_FAULT)
+        )
+        return payload
+
+    def _see_it_locked(self) -> None:
         start = self._limits.start_ms
         try:
             attested, _ = self._take(READY, start, START_WALL * start, cap=len(ATTESTED))
@@ -88,7 +114,6 @@ class Served:
         if attested != ATTESTED or not _is_filtered(self.child.pid):
             self.child.close()
             raise LostError("infra", f"the child is not locked down (attested {attested.hex()})")
-        self._ask(LOAD, bundle)
 
     def finish_loading(self) -> None:
         """Raises: LostError; cause init_failed where the bot would not load."""
@@ -202,7 +227,7 @@ class Served:
         if len(buffer) < HEADER.size:
             return 0
         size, got, nonce = HEADER.unpack_from(buffer)
-        may = (kind, FAILED) if kind == LOADED else (kind,)
+        may = (kind, FAILED) if kind in (LOADED, DESCRIBED) else (kind,)
         if got not in may or nonce != self._nonce:
             self.child.refuse("wrote bytes that are no answer to what it was asked")
         if size > cap:

@@ -22,6 +22,9 @@ class Limits:
     output_kb: int = 64  # standard output and error kept; 256 times as much in one go is a fault
 
 
+DEFAULT_LIMITS = Limits()
+
+
 @dataclass(frozen=True)
 class Bundle:
     """A bot on its way to a child: its source files by relative path, class and params."""
