@@ -408,7 +408,7 @@ def player_for(
 
 
 def _deal_keys(setup: Setup, chunk: Chunk) -> list[bytes]:
-    return [seeds.deal_key(setup.key, segment.pairing) for segment in chunk]
+    return [seeds.deal_key(setup.key, segment.deal or segment.pairing) for segment in chunk]
 
 
 @lru_cache(maxsize=4)
@@ -419,6 +419,16 @@ def _loaded(setup: Setup) -> tuple[LoadedBot, ...]:
 @lru_cache(maxsize=4)
 def _code(setup: Setup) -> CompiledBots:
     return compile_bots(get_game(setup.game), _loaded(setup))
+
+
+@contextmanager
+def playing(setup: Setup, workers: Workers) -> Iterator[_Here | _OnRay]:
+    """A place to play chunks whose results are not stored as they come: here, or on Ray."""
+    if not workers.count and not workers.address:
+        yield _Here(setup, workers.lanes)
+        return
+    with _terminable(), _ray(workers) as size:
+        yield _OnRay(setup, workers.lanes, size)
 
 
 class _Here:

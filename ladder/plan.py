@@ -13,16 +13,17 @@ import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from ladder import formats, seeds
+from ladder.errors import SpecError
 from ladder.formats.gauntlet import GauntletLineups
 from ladder.formats.lineup import OneLineup
 from ladder.formats.random_pods import RandomLineups
 from ladder.formats.round_robin import RoundRobinLineups
 from ladder.games import Game, Table
 from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
-from ladder.spec import Gauntlet, Lineup, RandomPods, RoundRobin, Spec
+from ladder.spec import Compare, Gauntlet, Lineup, RandomPods, RoundRobin, Spec
 
 DIGEST_BYTES = 16
 
@@ -72,7 +73,7 @@ class Plan:
         for turn in range(seats):
             seated = tuple(ordered[turn:] + ordered[:turn])
             counts[seated] = counts.get(seated, 0) + matches // seats
-        return [Pairing(seated, self._digest(seated), n) for seated, n in counts.items()]
+        return [Pairing(seated, self.digest_of(seated), n) for seated, n in counts.items()]
 
     def __iter__(self) -> Iterator[Pairing]:
         for index in range(len(self.lineups)):
@@ -82,7 +83,8 @@ class Plan:
         """The key of a pairing's dice and luck."""
         return seeds.deal_key(self.key, pairing)
 
-    def _digest(self, lineup: Sequence[int]) -> bytes:
+    def digest_of(self, lineup: Sequence[int]) -> bytes:
+        """The identity of the pairing of a seated line-up."""
         # What may convict a bot is part of the match, where it was chosen and somebody is bound.
         is_bound = self.limits != DEFAULT_LIMITS and not self.strangers.isdisjoint(lineup)
         return pairing_digest(
@@ -106,11 +108,14 @@ def pairing_digest(
     return hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).digest()
 
 
+def key_of_seed(seed: int | Literal["secret"]) -> bytes:
+    """The run key of a spec's seed; of a secret one, a key that was never there before."""
+    return secrets.token_bytes(seeds.KEY_BYTES) if seed == "secret" else seeds.run_key(seed)
+
+
 def make_plan(spec: Spec, key: bytes | None = None) -> Plan:
     """The plan of a spec; without a run key, from its seed or, if that is secret, a new one."""
-    if key is None:
-        is_drawn = spec.seed == "secret"
-        key = secrets.token_bytes(seeds.KEY_BYTES) if is_drawn else seeds.run_key(int(spec.seed))
+    key = key_of_seed(spec.seed) if key is None else key
     return Plan(
         game=spec.game,
         table=spec.table,
@@ -128,6 +133,8 @@ def make_plan(spec: Spec, key: bytes | None = None) -> Plan:
 
 
 def _lineups(spec: Spec, key: bytes) -> formats.Lineups:
+    if isinstance(spec.format, Compare):
+        raise SpecError(f"{spec.path}: is a comparison; play it with: ladder compare {spec.path}")
     chosen, entrants, seats = spec.format, len(spec.entrants), spec.table.seats
     if isinstance(chosen, RoundRobin):
         return RoundRobinLineups(entrants, seats, chosen.matches, self_play=chosen.self_play)

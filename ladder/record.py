@@ -18,6 +18,7 @@ class Segment:
     pairing: bytes  # the pairing's digest
     first: int
     count: int
+    deal: bytes = b""  # what the dice depend on; empty: the pairing
 
 
 @dataclass(frozen=True)

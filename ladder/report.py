@@ -28,7 +28,8 @@ from ladder.tournament import Outcome
 PIPED_WIDTH = 200
 
 
-def _console() -> Console:
+def console() -> Console:
+    """Standard output; piped, wide enough that nothing is cut."""
     return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
 
 
@@ -65,8 +66,7 @@ def row_values(row: Row, *, by_seat: bool) -> dict[str, Any]:
         "mean_score": row.tally.mean_score,
         "faults": row.tally.faults,
     }
-    if row.above_next is not None:
-        values["above_next"] = row.above_next
+    values["above_next"] = row.above_next
     if row.expected is not None:
         values["expected"] = row.expected
     if by_seat:
@@ -138,20 +138,20 @@ def print_outcome(outcome: Outcome, db: Path, *, by_seat: bool, as_json: bool) -
             }
         )
         return
-    console = _console()
+    out = console()
     if outcome.played == 0:
-        console.print(f"nothing to play: all {outcome.matches:,} matches are in {db}", markup=False)
-    console.print(standings_grid(outcome.rows, by_seat=by_seat))
-    console.print(
+        out.print(f"nothing to play: all {outcome.matches:,} matches are in {db}", markup=False)
+    out.print(standings_grid(outcome.rows, by_seat=by_seat))
+    out.print(
         f"run {outcome.run}: {outcome.matches:,} matches, {outcome.played:,} of them played in"
         f" {outcome.seconds:.1f} s (playing {outcome.play_s:.1f}, storing {outcome.store_s:.1f},"
         f" rating {outcome.rate_s:.1f}); results digest {outcome.digest}",
         markup=False, soft_wrap=True,
     )  # fmt: skip
     for note in outcome.notes:
-        console.print(f"note: {note}", markup=False, soft_wrap=True)
+        out.print(f"note: {note}", markup=False, soft_wrap=True)
     if outcome.faults:
-        console.print(
+        out.print(
             f"{outcome.faults:,} faults; see them with: ladder standings --db {db} --faults",
             markup=False, soft_wrap=True,
         )  # fmt: skip
@@ -167,16 +167,16 @@ def print_standings(
     elif as_csv:
         _print_csv(values)
     else:
-        console = _console()
+        out = console()
         named = ", ".join(f"{run.name} {run.run}" for run in runs[:5])
         more = f" and {len(runs) - 5} more" if len(runs) > 5 else ""
         matches = int(rated.results.counts.sum())
-        console.print(
+        out.print(
             f"{named}{more}: {matches:,} matches, rated by {rated.part.rank_by},"
             f" {rated.part.method}, draw probability {rated.ratings.draw_probability:.4f}",
             markup=False, soft_wrap=True,
         )  # fmt: skip
-        console.print(standings_grid(rated.rows, by_seat=by_seat))
+        out.print(standings_grid(rated.rows, by_seat=by_seat))
     for note in rated.notes:
         sys.stderr.write(f"note: {note}\n")
 
@@ -204,7 +204,7 @@ def print_pairs(rated: Rated, *, as_json: bool) -> None:
                 f"={pair['b_before_a']:,}"
             )
         grid.add_row(a, *cells)
-    _console().print(grid)
+    console().print(grid)
     sys.stdout.write("under each: finished before = level = behind, pairs of seats\n")
 
 
@@ -241,7 +241,7 @@ def print_spread(rated: Rated, spread: Spread, *, as_json: bool) -> None:
     for row, i in rows:
         values = (row.mu, spread.low[i], spread.high[i], spread.deviation[i])
         grid.add_row(row.bot, *(f"{value:.3f}" for value in values))
-    _console().print(grid)
+    console().print(grid)
 
 
 def _print_csv(values: Sequence[dict[str, Any]]) -> None:
@@ -296,8 +296,8 @@ def print_dry_run(spec: Spec, plan: Plan, *, as_json: bool) -> None:
             }
         )
         return
-    console = _console()
-    console.print(
+    out = console()
+    out.print(
         f"{spec.name}: {len(plan.lineups):,} line-ups, {plan.num_matches:,} matches, about"
         f" {seconds:,.0f} s on one core; nothing played",
         markup=False,
@@ -306,11 +306,11 @@ def print_dry_run(spec: Spec, plan: Plan, *, as_json: bool) -> None:
     grid.add_column("matches", justify="right")
     for name, version, number in zip(plan.names, plan.versions, matches, strict=True):
         grid.add_row(name, version, f"{number:,}")
-    console.print(grid)
+    out.print(grid)
     for lineup, number in lineups:
-        console.print(f"{' + '.join(plan.names[i] for i in lineup)}: {number:,}", markup=False)
+        out.print(f"{' + '.join(plan.names[i] for i in lineup)}: {number:,}", markup=False)
     if len(plan.lineups) > shown:
-        console.print(f"and {len(plan.lineups) - shown:,} line-ups more", markup=False)
+        out.print(f"and {len(plan.lineups) - shown:,} line-ups more", markup=False)
 
 
 def print_bots(listings: Sequence[Listing], *, as_json: bool) -> None:
@@ -322,7 +322,7 @@ def print_bots(listings: Sequence[Listing], *, as_json: bool) -> None:
     for listing in listings:
         params = ", ".join(f"{name}={value}" for name, value in listing.params.items())
         grid.add_row(listing.name, listing.game, params, listing.about)
-    _console().print(grid)
+    console().print(grid)
 
 
 def print_games(*, as_json: bool) -> None:
@@ -347,12 +347,12 @@ def print_game(name: str, *, as_json: bool) -> None:
         ]
         print_json({"name": name, "title": game.title, "options": options, "rules": game.summary})
         return
-    console = _console()
-    console.print(f"{game.title}\n\n{game.summary}\n", markup=False)
+    out = console()
+    out.print(f"{game.title}\n\n{game.summary}\n", markup=False)
     grid = Grid("option", "default", "about", box=None, header_style="bold", pad_edge=False)
     for option, field in fields.items():
         grid.add_row(option, str(defaults[option]), field.description or "")
-    console.print(grid)
+    out.print(grid)
 
 
 def print_schema(name: str | None) -> None:

@@ -98,13 +98,26 @@ class Lineup(Part):
     matches: Matches
 
 
-FormatPart = RoundRobin | Gauntlet | RandomPods | Lineup
+class Compare(Part):
+    """Candidates in the same seats against one field on the same dice: `ladder compare`."""
+
+    kind: Literal["compare"]
+    candidates: list[str] = Field(min_length=1, description="names of entrants")
+    field: list[str] = Field(min_length=1, description="names; repeat to fill the seats")
+    matches: Matches = Field(400_000, description="budget of a candidate, over all seats")
+    margin: float = Field(0.0, ge=0, lt=1, description="difference of practical equality")
+    precision: float = Field(0.005, gt=0, lt=1, description="half width to report matches for")
+    confidence: float = Field(0.95, gt=0.5, lt=1, description="of all statements together")
+
+
+FormatPart = RoundRobin | Gauntlet | RandomPods | Lineup | Compare
 Format = Annotated[FormatPart, Field(discriminator="kind")]
 FORMATS: dict[str, type[Part]] = {
     "round_robin": RoundRobin,
     "gauntlet": Gauntlet,
     "random": RandomPods,
     "lineup": Lineup,
+    "compare": Compare,
 }
 KINDS = tuple(FORMATS)
 
@@ -263,9 +276,15 @@ def make_spec(document: Document, *, trusts_all: bool = False) -> Spec:
     return Spec(
         part.name, document.path, game, table, part.seed, entrants, part.format, part.rating,
         part.limits, part.expect, part.compile, part.record, part.db, document.value,
-        # No format mirrors matches on the same dice; one that does makes auto strict.
-        "sandbox" if part.tier == "auto" else part.tier,
+        _tier(part),
     )  # fmt: skip
+
+
+def _tier(part: SpecPart) -> str:
+    """Where matches are mirrored on the same dice, a bot that remembers one knows the next."""
+    if part.tier == "auto":
+        return "strict" if isinstance(part.format, Compare) else "sandbox"
+    return part.tier
 
 
 def _shape(document: Document, problems: dict[Place, list[str]]) -> SpecPart | None:
@@ -524,12 +543,12 @@ def _default_name(part: EntrantPart, loaded: LoadedBot) -> str:
 
 
 def _check_counts(chosen: Any, seats: int, entrants: int, problems: dict[Place, list[str]]) -> None:
-    if chosen.matches % seats:
+    if chosen.matches % seats and not isinstance(chosen, Compare):
         following = chosen.matches + seats - chosen.matches % seats
         problems[("format", "matches")] = [
             f"must be a multiple of the {seats} seats, next is {following} (got {chosen.matches})"
         ]
-    enough = isinstance(chosen, Gauntlet | Lineup) or getattr(chosen, "self_play", False)
+    enough = isinstance(chosen, Gauntlet | Lineup | Compare) or getattr(chosen, "self_play", False)
     if not enough and entrants < seats:
         problems[("entrants",)] = [
             f"{chosen.kind} at {seats} seats needs at least {seats} entrants (got {entrants})"
@@ -544,6 +563,8 @@ def _name_problems(chosen: Any, names: list[str]) -> Iterator[tuple[Place, str]]
         listings: dict[str, list[str]] = {"bots": chosen.bots}
     elif isinstance(chosen, Gauntlet):
         listings = {"challengers": chosen.challengers, "field": chosen.field or []}
+    elif isinstance(chosen, Compare):
+        listings = {"candidates": chosen.candidates, "field": chosen.field}
     else:
         return
     for key, listed in listings.items():
@@ -551,7 +572,7 @@ def _name_problems(chosen: Any, names: list[str]) -> Iterator[tuple[Place, str]]
             place: Place = ("format", key, position)
             if name not in names:
                 yield place, f"no entrant of that name{_suggest(name, names)} (got {name!r})"
-            elif name in listed[:position] and key != "bots":
+            elif name in listed[:position] and key in ("challengers", "candidates"):
                 yield place, f"is listed twice (got {name!r})"
             elif key == "challengers" and chosen.field == [name]:
                 yield place, f"meets nobody but itself: the field is {name} (got {name!r})"

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from ladder.stats import share_interval
 from ladder.store import Results
-
-CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -53,19 +51,6 @@ class Row:
     def conservative(self) -> float:
         """mu - 3 sigma."""
         return self.mu - 3 * self.sigma
-
-
-def share_interval(mean: float, variance: float, matches: int) -> tuple[float, float]:
-    """Wilson's interval (JASA 22, 1927) at 95 %, finite for all wins and all losses too.
-
-    Made for the number of plain wins and losses that would vary as much.
-    """
-    binomial = mean * (1 - mean)
-    effective = binomial / variance if variance > 0 and binomial > 0 else float(matches)
-    z2 = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) ** 2
-    centre = (mean + z2 / (2 * effective)) / (1 + z2 / effective)
-    half = math.sqrt(z2 * (binomial / effective + z2 / (4 * effective**2))) / (1 + z2 / effective)
-    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def tally(results: Results) -> list[Tally]:

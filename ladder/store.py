@@ -154,6 +154,12 @@ class Store:
                 [key_id, plan.game.name, plan.game.version, plan.table.canonical(), plan.on_fault],
             )
             db.execute(
+                """UPDATE t_run_pairings r SET repetitions = w.repetitions FROM wanted w
+                   WHERE r.run = ? AND r.pairing_id = w.pairing_id
+                   AND r.repetitions < w.repetitions""",
+                [run],
+            )
+            db.execute(
                 """INSERT INTO t_run_pairings
                    SELECT ?, pairing_id, repetitions, lineup FROM wanted WHERE pairing_id NOT IN
                    (SELECT pairing_id FROM t_run_pairings WHERE run = ?)""",

@@ -43,7 +43,7 @@ def _everything(db: Path, *, run_in_one_go: bool = False) -> dict[str, Any]:
     assert again.played == 0
     return {
         "digest": again.digest,
-        "table": [(row.bot, row.rating, row.tally) for row in again.rows],
+        "table": [(row.bot, row.mu, row.sigma, row.tally) for row in again.rows],
         "results": rows_of(db),
         "matches": rows_of(db, "matches"),
     }

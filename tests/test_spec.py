@@ -63,7 +63,7 @@ def with_seed(word: str) -> str:
 FIELDS = (
     "name, game, table, seed, entrants, format, rating, limits, tier, expect, compile, record, db"
 )  # fmt: skip
-KINDS = "round_robin, gauntlet, random, lineup"
+KINDS = "round_robin, gauntlet, random, lineup, compare"
 
 # The expected lines lack their beginning, "x.yaml:".
 BAD: dict[str, tuple[str | bytes, list[str]]] = {
@@ -160,9 +160,13 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "seed is text": (with_seed("abc"), ["5 seed: should be a whole number, or secret (got 'abc')"]),
     "seed is negative": (with_seed("-1"), ["5 seed: should be at least 0 (got -1)"]),
-    "seed is a fraction": (with_seed("1.5"), ["5 seed: should be a whole number, or secret (got 1.5)"]),
+    "seed is a fraction": (
+        with_seed("1.5"), ["5 seed: should be a whole number, or secret (got 1.5)"],
+    ),
     "seed is true": (with_seed("true"), ["5 seed: should be a whole number, or secret (got true)"]),
-    "seed is not there": (with_seed(""), ["5 seed: should be a whole number, or secret (got nothing)"]),
+    "seed is not there": (
+        with_seed(""), ["5 seed: should be a whole number, or secret (got nothing)"],
+    ),
     "seed is too large": (
         with_seed("99999999999999999999"),
         ["5 seed: should be less than 18446744073709551616 (got 99999999999999999999)"],
@@ -251,8 +255,8 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "param of a wrong type": (
         with_entrants("Easy, Hard, 'BoldUntilAhead:lead=x', {bot: Hard, params: {per_turn: 1.5}}"),
-        ["5 entrants[2]: BoldUntilAhead: param lead should be a whole number, or secret (got 'x')",
-         "5 entrants[3]: Hard: param per_turn should be a whole number, or secret (got 1.5)"],
+        ["5 entrants[2]: BoldUntilAhead: param lead should be a whole number (got 'x')",
+         "5 entrants[3]: Hard: param per_turn should be a whole number (got 1.5)"],
     ),
     "params of a bot that has none": (
         with_entrants("Easy, Hard, Most, {bot: Least, params: {lead: 5}}"),
@@ -358,7 +362,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "rounds missing": (
         with_format("kind: random, matches: 8"), ["5 format.rounds: is missing"],
     ),
-    # rating, limits, tier, expect
+    # rating, limits, expect
     "unknown rank_by": (
         GOOD + "rating: {rank_by: points}\n",
         ["6 rating.rank_by: should be 'winner' or 'placing' (got 'points')"],

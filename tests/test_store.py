@@ -151,7 +151,7 @@ def test_the_same_spec_again_plays_nothing(db: Path) -> None:
     again = run_text(SMALL, db)
     assert (first.played, again.played) == (240, 0)
     assert (again.run, again.digest) == (first.run, first.digest)
-    assert [row.rating for row in again.rows] == [row.rating for row in first.rows]
+    assert _shown(again) == _shown(first)
 
 
 def test_more_matches_play_only_the_new_ones(db: Path, tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_fewer_matches_cut_the_ledger_rows_that_reach_past(
 
 
 def _shown(outcome: Any) -> list[Any]:
-    return [(row.bot, row.rating, row.tally) for row in outcome.rows]
+    return [(row.bot, row.mu, row.sigma, row.tally) for row in outcome.rows]
 
 
 def test_another_seed_is_another_run(db: Path) -> None:
@@ -212,9 +212,7 @@ def test_the_order_of_entrants_changes_no_match(db: Path, tmp_path: Path) -> Non
         tmp_path / "other.duckdb",
     )
     assert one.digest == other.digest
-    assert {r.bot: (r.rating, r.tally) for r in one.rows} == {
-        r.bot: (r.rating, r.tally) for r in other.rows
-    }
+    assert _shown(one) == _shown(other)
 
 
 def test_a_summary_gives_the_same_table_and_keeps_no_match(db: Path, tmp_path: Path) -> None:

@@ -6,13 +6,18 @@ what reproduces both shares; Medium lies between; Master goes beyond the page.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ladder.games.pasa import PasaBot, PasaView
 
 
 class Easy(PasaBot):
     """Strictly ahead, half the time the most; otherwise any legal stake."""
+
+    @staticmethod
+    def luck_ways(view: PasaView, params: Any) -> int:
+        """A coin and a stake."""
+        return 2 * view.num_legal
 
     @staticmethod
     def stake(view: PasaView, params: Any) -> int:
@@ -24,6 +29,8 @@ class Easy(PasaBot):
 
 class Medium(PasaBot):
     """Stakes the most or the least on a coin; the least once it is far ahead."""
+
+    luck_ways: ClassVar[int] = 2
 
     @staticmethod
     def stake(view: PasaView, params: Any) -> int:

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from ladder.cli import play, show
+from ladder.cli import lab, play, show
 from ladder.errors import LadderError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 play.add_to(app)
 show.add_to(app)
+lab.add_to(app)
 
 
 def main() -> None:

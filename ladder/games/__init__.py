@@ -82,6 +82,11 @@ class Game:
     score: Callable[[Any, int], int]
     standing: Callable[[Any, int], int]  # what seats are ranked by, larger is better
     num_seats: Callable[[Any], int]
+    # A Table -> what all scores add up to, where a seat's mean score is its fair part of that
+    # whatever anyone does; 0 where it is not. (A covariate of known mean: see stats.py.)
+    fair_total: Callable[[Any], int] = lambda table: 0
+    # What a bot's decisions look like, game by game: see `profile` of a game.
+    profile: Callable[..., Any] | None = None
 
     def legal(self, state: Sequence[int]) -> list[int]:
         """The legal actions of a decision node, the default move first."""

@@ -245,14 +245,16 @@ class _Failed(Exception):
 
 def _as_action(answer: Any, position: int, claims: list[protocol.Claim]) -> int:
     """Any integer type will do but bool; anything else is an illegal answer."""
+    what = "not an integer"
     try:
         if not isinstance(answer, bool):
             action = operator.index(answer)
             if -MAX_ACTION <= action <= MAX_ACTION:
                 return int(action)
+            what = "out of any range"
     except BaseException:  # noqa: BLE001 - a bot's object may do anything
         pass
-    claims.append((position, "illegal", f"returned {_shown(answer)}, not an action", ""))
+    claims.append((position, "illegal", f"returned {_shown(answer)}, {what}", ""))
     return 0
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,7 +29,7 @@ class Portrait:
 
     kind: str  # bot; base: of all bots of a game; other: no bot class; absent
     name: str = ""  # the class's own name
-    there: tuple[str, ...] = ()  # names of the bot classes that the module defines
+    there: tuple[str, ...] = field(default=(), compare=False)  # bot classes of its module
     game: str = ""
     about: str = ""  # the first line of the class's own docstring
     params: tuple[tuple[str, str, int | float | bool | str], ...] = ()  # name, type, default

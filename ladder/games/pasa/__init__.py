@@ -2,7 +2,8 @@
 
 from ladder.games import Game
 from ladder.games.pasa import rules, text
-from ladder.games.pasa.table import PasaTable, new_state, view_width
+from ladder.games.pasa.profile import profile
+from ladder.games.pasa.table import PasaTable, fair_total, new_state, view_width
 from ladder.games.pasa.view import PasaBot, PasaView
 
 __all__ = ["GAME", "PasaBot", "PasaTable", "PasaView"]
@@ -39,4 +40,6 @@ GAME = Game(
     score=rules.score,
     standing=rules.standing,
     num_seats=rules.num_seats,
+    fair_total=fair_total,
+    profile=profile,
 )

@@ -100,3 +100,8 @@ def new_state(table: PasaTable) -> list[int]:
 def view_width(table: PasaTable) -> int:
     """Ints in a view's row: all of the state."""
     return rules.SIZES + 2 * len(table.sizes)
+
+
+def fair_total(table: PasaTable) -> int:
+    """All chips at the table: every settled throw is even money, unless the house takes a cut."""
+    return 0 if table.fifteen_cut_percent else table.seats * table.chips

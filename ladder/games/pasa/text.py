@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ladder.errors import IllegalActionError, ParseError
-from ladder.games.nodes import CHANCE, END, LEGAL_AT, NODE, NUM_LEGAL, SEAT
+from ladder.games.nodes import CHANCE, END, FORCED, LEGAL_AT, NODE, NUM_LEGAL, SEAT
 from ladder.games.pasa import rules
 
 KINDS = ("bachyo", "paro", "tiro")
@@ -174,6 +174,19 @@ def state_values(state: Sequence[int]) -> dict[str, Any]:
 def told(state: Sequence[int], action: int) -> str:
     """A throw as one says it; a stake says itself."""
     return throw_words(action) if state[NODE] == CHANCE else ""
+
+
+def forced_texts(before: Sequence[int] | None, state: Sequence[int]) -> list[str]:
+    """The stakes put down without asking since the node before (None: the start), in their order.
+
+    A script may leave them out, and may give them.
+    """
+    forced = state[FORCED] - (before[FORCED] if before is not None else 0)
+    was_asked = before is not None and before[NODE] == rules.STAKE
+    last = before[SEAT] if was_asked and before is not None else state[rules.THROWER]
+    seats = state[rules.SEATS]
+    stakes = [state[rules.STAKES + (last + step) % seats] for step in range(1, seats)]
+    return [stake_text(stake) for stake in stakes if stake > 0][:forced]
 
 
 def parse_state(text: str) -> dict[str, list[int]]:
