@@ -30,6 +30,7 @@ from ladder.race import Candidate, Pair, Race
 from ladder.record import Record, Segment
 from ladder.stats import pasa_widest, widest
 from ladder.store import RunRow, Store
+from ladder.tournament import walls_of
 
 FIRST_BATCH, GROWTH, MOST_BATCH = 250, 1.5, 25_000  # matches a seat and candidate
 PROFILE_MATCHES = 400
@@ -268,6 +269,8 @@ def _begin(question: Question, plan: Plan, store: Store | None) -> str:
             seeds.run_key_id(plan.key), datetime.now(UTC), None, None, entrants,
         )  # fmt: skip
         store.begin_run(plan, row, question.bots)
+        store.keep_key(run, run, plan.key, is_secret=question.seed == "secret")
+        store.note_walls(run, *walls_of(plan))
     return run
 
 

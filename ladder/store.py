@@ -33,7 +33,8 @@ from ladder.errors import StoreError
 from ladder.plan import Pairing, Plan
 from ladder.record import Ints, Record, Segment
 
-SCHEMA = 1
+SCHEMA = 2
+STEPS = {1: "schema_walls.sql"}  # what carries a store of that schema to the next
 LOCK_PATIENCE_S = 10.0
 OPTIONS = {"threads": "2", "memory_limit": "2GB"}
 
@@ -94,10 +95,24 @@ class Store:
             if known == (0,):
                 if db.execute("SELECT count(*) FROM duckdb_tables()").fetchone() != (0,):
                     raise StoreError(f"{self.path}: is a DuckDB file of something else")
-                db.execute(files("ladder").joinpath("schema.sql").read_text())
-                db.execute("INSERT INTO t_store VALUES (?)", [SCHEMA])
-                db.execute("CHECKPOINT")  # DDL replayed from the log is where DuckDB has failed
+                db.execute(_script("schema.sql"))
+                db.execute("INSERT INTO t_store VALUES (1)")
+            self._carry_over(db)
             self._check_schema(db)
+
+    def _carry_over(self, db: Any) -> None:
+        """Bring the tables of an older store up to date."""
+        try:
+            [(schema,)] = db.execute("SELECT schema FROM t_store").fetchall()
+        except (duckdb.Error, ValueError):
+            return  # what it is instead is told by the check that follows
+        while schema in STEPS:
+            db.execute("BEGIN")
+            db.execute(_script(STEPS[schema]))
+            schema += 1
+            db.execute("UPDATE t_store SET schema = ?", [schema])
+            db.execute("COMMIT")
+            db.execute("CHECKPOINT")  # DDL replayed from the log is where DuckDB has failed
 
     def begin_run(self, plan: Plan, row: RunRow, bots: Sequence[LoadedBot]) -> None:
         """Note a run and its bots; a run that is known keeps its first start."""
@@ -113,6 +128,33 @@ class Store:
             for position, (name, version) in enumerate(row.entrants):
                 db.execute("INSERT INTO t_entrants VALUES (?, ?, ?, ?)",
                            [row.run, position, name, version])  # fmt: skip
+
+    def keep_key(self, run: str, asked: str, key: bytes, *, is_secret: bool) -> None:
+        """Keep the run key; the view `runs` shows it when the run has finished."""
+        with self._write() as db:
+            if not db.execute("SELECT 1 FROM t_keys WHERE run = ?", [run]).fetchone():
+                db.execute("INSERT INTO t_keys VALUES (?, ?, ?, ?)", [run, asked, key, is_secret])
+
+    def secret_key(self, asked: str) -> bytes | None:
+        """The secret key of the latest run of this question, if that is not finished."""
+        rows = self._read(
+            """SELECT key FROM t_keys JOIN t_runs USING (run)
+               WHERE asked = ? AND is_secret AND finished_at IS NULL
+               ORDER BY started_at DESC, run LIMIT 1""",
+            [asked],
+        )
+        return bytes(rows[0][0]) if rows else None
+
+    def note_walls(self, run: str, tier: str, kernel: str, walls: str) -> None:
+        """Note how a run's bots are kept; a run that goes on in another way has several."""
+        with self._write() as db:
+            rows = db.execute("SELECT tier, kernel, walls FROM t_walls WHERE run = ?", [run])
+            before = rows.fetchone() or ("", "", "")
+            now = [
+                _joined(old, new) for old, new in zip(before, (tier, kernel, walls), strict=True)
+            ]
+            db.execute("DELETE FROM t_walls WHERE run = ?", [run])
+            db.execute("INSERT INTO t_walls VALUES (?, ?, ?, ?)", [run, *now])
 
     def finish_run(self, run: str, digest: str) -> None:
         """Note that a run has all its matches, and their digest."""
@@ -357,6 +399,15 @@ class Store:
             raise StoreError(f"{self.path}: is not a Ladder store") from None
         if row != (SCHEMA,):
             raise StoreError(f"{self.path}: has schema {row and row[0]}, this Ladder {SCHEMA}")
+
+
+def _script(name: str) -> str:
+    return files("ladder").joinpath(name).read_text()
+
+
+def _joined(before: str, now: str) -> str:
+    """Both values, each once."""
+    return ", ".join(dict.fromkeys([*before.split(", "), now]) if before else [now])
 
 
 def _open_problem(path: Path, message: str) -> str:
