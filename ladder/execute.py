@@ -490,6 +490,13 @@ def _knock(address: str) -> None:
         raise InfraError(f"cannot start Ray {address}: {error}") from None
 
 
+def seconds_to_start_ray() -> float:
+    """Start a Ray of our own, play nothing, stop it. Raises: InfraError."""
+    begun = time.monotonic()
+    with _ray(Workers(1)):
+        return time.monotonic() - begun
+
+
 @contextmanager
 def _ray(workers: Workers) -> Iterator[int]:
     """A Ray of our own (or the one at the address), and its number of CPUs."""

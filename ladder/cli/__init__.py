@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from ladder.cli import lab, play, show
+from ladder.cli import doctor, lab, play, show
 from ladder.errors import LadderError
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app = typer.Typer(
 play.add_to(app)
 show.add_to(app)
 lab.add_to(app)
+doctor.add_to(app)
 
 
 def main() -> None:
