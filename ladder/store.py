@@ -397,6 +397,11 @@ class Store:
             row = db.execute("SELECT schema FROM t_store").fetchone()
         except duckdb.Error:
             raise StoreError(f"{self.path}: is not a Ladder store") from None
+        if row and row[0] in STEPS:
+            raise StoreError(
+                f"{self.path}: is of an older Ladder (schema {row[0]}, now {SCHEMA}); the next"
+                " `ladder run` into it brings it up to date"
+            )
         if row != (SCHEMA,):
             raise StoreError(f"{self.path}: has schema {row and row[0]}, this Ladder {SCHEMA}")
 
