@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -86,8 +87,14 @@ class LoadedBot:
     @property
     def version(self) -> str:
         """16 hex digits."""
-        parts = [self.source.digest, self.class_name, self.params]
-        text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+        return self.version_of(self.source, self.class_name, self.params)
+
+    @staticmethod
+    def version_of(source: Source, class_name: str, params: tuple[tuple[str, Any], ...]) -> str:
+        """The version of a bot of which no more is known than this."""
+        text = json.dumps(
+            [source.digest, class_name, params], sort_keys=True, separators=(",", ":")
+        )
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
     @property
@@ -101,7 +108,10 @@ class LoadedBot:
 
     def portable(self) -> PortableBot:
         """The same bot without its class, for another process."""
-        return PortableBot(self.reference, self.class_name, self.params, self.source, self.portrait)
+        return PortableBot(
+            self.reference, self.class_name, self.params, self.source, self.portrait,
+            self.is_trusted,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -112,14 +122,39 @@ class PortableBot:
     class_name: str
     params: tuple[tuple[str, Any], ...]
     source: Source
-    portrait: Portrait | None = None  # of a bot that is not trusted
+    portrait: Portrait | None = None  # of a bot that is not trusted, where it is known
+    is_trusted: bool = False
 
     def load(self) -> LoadedBot:
-        """Import the class of a trusted bot from the sources."""
-        bot = None
-        if self.portrait is None:
+        """The bot: imported from the sources if it is trusted or came with Ladder as it is.
+
+        Raises: BotLoadError, InfraError.
+        """
+        if self.is_trusted or _is_as_shipped(self.source):
             bot = getattr(restore(self.source), self.class_name)
-        return LoadedBot(self.reference, bot, self.params, self.source, self.portrait)
+            return LoadedBot(self.reference, bot, self.params, self.source)
+        portrait = self.portrait
+        if portrait is None:
+            portrait = _described(self.source, self.class_name, self.reference)
+        return LoadedBot(self.reference, None, self.params, self.source, portrait)
+
+
+def _is_as_shipped(source: Source) -> bool:
+    """Whether these are the files of a bot that came with this Ladder, unchanged."""
+    if source.module.partition(".")[0] != SHIPPED:
+        return False
+    try:
+        return is_shipped(source.module) and bundle_of(source.module).digest == source.digest
+    except BotLoadError:
+        return False
+
+
+def _described(source: Source, name: str, where: str) -> Portrait:
+    """What a class is, as a locked-down child tells it."""
+    from ladder.isolate.describe import describe
+    from ladder.isolate.nursery import shared_nurseries
+
+    return describe(_bundle(source, name), where, shared_nurseries())
 
 
 def _bundle(source: Source, name: str, params: tuple[tuple[str, Any], ...] = ()) -> Bundle:
@@ -209,14 +244,32 @@ def find(reference: str, game: str | None, *, is_trusted: bool = False) -> Found
             looks = portray(module, name)
         _check_class(looks, name, where, game)
         return Found(reference, getattr(module, name), looks, source)
-    from ladder.isolate.describe import describe
-    from ladder.isolate.nursery import shared_nurseries
-
     source = bundle_of(where)
     shown = str(Path(where).expanduser().resolve()) if is_path(where) else where
-    looks = describe(_bundle(source, name), shown, shared_nurseries())
+    looks = _described(source, name, shown)
     _check_class(looks, name, where, game)
     return Found(reference, None, looks, source)
+
+
+def class_in(module: ModuleType, name: str, where: str, game: str | None) -> type[Bot]:
+    """The bot class of an imported module; of any game where `game` is None.
+
+    Raises: BotLoadError.
+    """
+    with loading(where):
+        looks = portray(module, name)
+    _check_class(looks, name, where, game)
+    found: type[Bot] = getattr(module, name)
+    return found
+
+
+def filled_params(
+    bot: type[Bot], texts: dict[str, str], params: dict[str, Any]
+) -> tuple[tuple[str, Any], ...]:
+    """All params of a bot, from those given as text and as values. Raises: BotLoadError."""
+    looks = portrait_of(bot)
+    read = {name: _read_param(text, looks.types.get(name)) for name, text in texts.items()}
+    return _checked_params(looks, {**read, **params})
 
 
 def _check_class(looks: Portrait, name: str, where: str, game: str | None) -> None:

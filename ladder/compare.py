@@ -232,8 +232,9 @@ def _plan(question: Question) -> tuple[MirroredPlan, dict[str, list[tuple[Any, b
     seats = question.table.seats
     plan = MirroredPlan(
         question.game, question.table, question.on_fault, key_of_seed(question.seed),
-        versions, question.names, OneLineup(question.rivals, seats), question.limits,
-        question.tier, frozenset(i for i, b in enumerate(question.bots) if not b.is_trusted),
+        versions, question.names, OneLineup(question.rivals, seats), None,
+        question.limits, question.tier,
+        frozenset(i for i, bot in enumerate(question.bots) if not bot.is_trusted),
     )  # fmt: skip
     against = [versions[i] for i in question.rivals]
     lineups: dict[str, list[tuple[Any, bytes, bytes]]] = {}

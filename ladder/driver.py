@@ -337,8 +337,7 @@ class _Play:
 
     def _illegal_fault(self, lane: int, answer: Any) -> Fault:
         state = self.states[lane].tolist()
-        legal = state[state[3] : state[3] + state[2]]
-        return Fault("illegal", f"returned {_shown(answer)}; legal are {legal}")
+        return illegal_fault(answer, state[state[3] : state[3] + state[2]])
 
     def _charge(self, lane: int, fault: Fault) -> None:
         row, seat = int(self.lanes[lane, ROW]), int(self.states[lane, 1])
@@ -350,6 +349,11 @@ class _Play:
             self.forfeits[lane, seat] = self.lanes[lane, FORFEITS]
         elif self.on_fault == "abort":
             raise BotFaultError(row, seat, decision, fault.cause, fault.detail, fault.traceback)
+
+
+def illegal_fault(answer: Any, legal: Sequence[int]) -> Fault:
+    """The fault of an answer that is an integer, but none of the legal ones."""
+    return Fault("illegal", f"returned {_shown(answer)}; legal are {list(legal)}")
 
 
 def _shown(answer: Any) -> str:

@@ -58,6 +58,7 @@ class Setup:
     is_compiled: bool  # play compiled where every bot of a line-up compiles
     limits: Limits = DEFAULT_LIMITS
     tier: str = "sandbox"  # of bots that are not trusted
+    deal_keys: tuple[tuple[bytes, bytes], ...] = ()  # by pairing, where they are known already
 
     @classmethod
     def of(cls, plan: Plan, bots: Sequence[LoadedBot], *, is_compiled: bool) -> Setup:
@@ -95,11 +96,18 @@ class Progress:
     done: int = 0
     stored_before: int = 0
     played: int = 0
+    timed: int = 0  # of them, since the clock started
     where: str = "starting"
     play_s: float = 0.0
     store_s: float = 0.0
     notes: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+
+    @property
+    def rate(self) -> float:
+        """Matches a second since everything was compiled; 0 while it is too early to say."""
+        seconds = time.monotonic() - self.started
+        return 0.0 if self.is_starting or seconds < 0.2 else self.timed / seconds
 
     @property
     def is_starting(self) -> bool:
@@ -108,6 +116,7 @@ class Progress:
 
     def begin(self) -> None:
         """Everything is compiled: the clock starts."""
+        self.timed = 0
         self.where = "in process"
         self.started = time.monotonic()
 
@@ -268,6 +277,7 @@ class _Job:
             progress.store_s += time.monotonic() - begun
             progress.play_s += elapsed
             progress.played += added
+            progress.timed += added
             if progress.is_starting:
                 progress.begin()  # the first chunk compiles: its time says nothing
             else:
@@ -410,7 +420,23 @@ def player_for(
 
 
 def _deal_keys(setup: Setup, chunk: Chunk) -> list[bytes]:
-    return [seeds.deal_key(setup.key, segment.deal or segment.pairing) for segment in chunk]
+    known = dict(setup.deal_keys)
+    return [
+        known.get(segment.pairing) or seeds.deal_key(setup.key, segment.deal or segment.pairing)
+        for segment in chunk
+    ]
+
+
+def play_chunks(setup: Setup, chunks: Iterator[Chunk], workers: Workers) -> Iterator[Played]:
+    """Play chunks and store nothing, in any order; here unless workers are asked for.
+
+    Raises: InfraError.
+    """
+    if not workers.count and workers.address is None:
+        yield from _Here(setup, workers.lanes).play(chunks)
+        return
+    with _ray(workers) as size:
+        yield from _OnRay(setup, workers.lanes, size).play(chunks)
 
 
 @lru_cache(maxsize=4)

@@ -80,15 +80,49 @@ class ProgressLine:
         while progress.notes:
             note(progress.notes.pop(0))
         self.done = progress.done
-        rate = progress.played / max(time.monotonic() - progress.started, 1e-9)
+        self._total = progress.total  # a night grows round by round
+        rate = progress.rate
         if self._bar is not None:
             self._bar.update(
-                self._task, completed=progress.done, rate=rate, description=progress.where
+                self._task,
+                total=self._total,
+                completed=progress.done,
+                rate=rate,
+                description=progress.where,
             )
-        elif time.monotonic() >= self._next and not progress.is_starting:
+        elif time.monotonic() >= self._next and rate > 0:
             self._next = time.monotonic() + LINE_EVERY_S
             left_s = (self._total - progress.done) / max(rate, 1e-9)
             note(
                 f"{progress.done:,} of {self._total:,} matches ({progress.where},"
                 f" {rate:,.0f}/s, about {left_s:,.0f} s left)"
             )
+
+
+class CountLine:
+    """A count that goes up, on standard error: in place on a terminal, else now and then."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+        self._next = time.monotonic() + (0.2 if sys.stderr.isatty() else LINE_EVERY_S)
+
+    def __enter__(self) -> CountLine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def update(self, done: int, total: int) -> None:
+        """Show how far it is."""
+        if time.monotonic() < self._next:
+            return
+        text = f"{self._word} {done:,} of {total:,} matches"
+        if sys.stderr.isatty():
+            self._next = time.monotonic() + 0.2
+            sys.stderr.write(f"\r{text}")
+            sys.stderr.flush()
+        else:
+            self._next = time.monotonic() + LINE_EVERY_S
+            note(text)

@@ -8,9 +8,11 @@ package; the standard library, installed packages and Ladder itself are not part
 from __future__ import annotations
 
 import ast
+import atexit
 import hashlib
 import importlib
 import importlib.util
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -18,14 +20,14 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
-from types import ModuleType
+from types import FunctionType, ModuleType
 
-import ladder
+from ladder import errors
 from ladder.errors import BotLoadError
 from ladder.isolate.portrait import why
 
 SHIPPED = "bots"
-SHIPPED_FOLDER = Path(ladder.__file__).resolve().parent.parent / SHIPPED
+SHIPPED_FOLDER = Path(errors.__file__).resolve().parent.parent / SHIPPED
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,15 @@ def with_shipped_parts(source: Source) -> tuple[tuple[str, bytes], ...]:
     return tuple(files.items())
 
 
+def module_of(path: str) -> str:
+    """The module that a file of a bundle makes.
+
+    >>> module_of("bots/pasa/levels.py"), module_of("mine/__init__.py"), module_of("my_bot.py")
+    ('bots.pasa.levels', 'mine', 'my_bot')
+    """
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def read_file(path: Path) -> tuple[Source, ModuleType]:
     """A bot file with its local imports, and the module it makes. Raises: BotLoadError."""
     if path.is_dir():
@@ -141,28 +152,77 @@ def read_module(name: str) -> tuple[Source, ModuleType]:
 
 
 def restore(source: Source) -> ModuleType:
-    """Import a bot from its bundle, in a process that may not have its files."""
+    """Import a bot from its bundle, in a process that may not have its files, or has others."""
     if "." in source.module:
-        here = importlib.util.find_spec(source.module.partition(".")[0])
-        if here is not None:
-            found, module = read_module(source.module)
-            if found.digest == source.digest:
-                return module
-    folder = Path(_unpacked(source))
-    if "." in source.module:
-        sys.path.insert(0, str(folder))
-        return read_module(source.module)[1]
-    return _import_file(folder / source.files[0][0], source)
+        try:
+            if bundle_of(source.module).digest == source.digest:
+                return importlib.import_module(source.module)
+        except (BotLoadError, ImportError):
+            pass
+        return _import_apart(source)
+    return _import_file(Path(_unpacked(source)) / source.files[0][0], source)
 
 
 @cache
 def _unpacked(source: Source) -> str:
     folder = tempfile.mkdtemp(prefix="ladder-bot-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for name, content in source.files:
         path = Path(folder, *PurePosixPath(name).parts)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     return folder
+
+
+def _import_apart(source: Source) -> ModuleType:
+    """Import a module of a package beside another package of that name.
+
+    What the bundle brings in is named anew in `sys.modules`; what was there before is put back.
+    """
+    alias = f"ladder_bot_{source.digest}"
+    if f"{alias}.{source.module}" in sys.modules:
+        return sys.modules[f"{alias}.{source.module}"]
+    folder = _unpacked(source)
+    here = Path(folder)
+    for part in source.module.split(".")[:-1]:  # packages of an earlier path would come first
+        here = here / part
+        (here / "__init__.py").touch()
+    top = source.module.partition(".")[0]
+
+    def of_package() -> dict[str, ModuleType]:
+        return {n: m for n, m in sys.modules.items() if n.partition(".")[0] == top}
+
+    hidden = of_package()
+    for name in hidden:
+        del sys.modules[name]
+    sys.path.insert(0, folder)
+    importlib.invalidate_caches()
+    try:
+        with loading(source.module):
+            module = importlib.import_module(source.module)
+    finally:
+        sys.path.remove(folder)
+        brought = of_package()
+        for name in brought:
+            del sys.modules[name]
+        sys.modules.update(hidden)
+    for name, each in brought.items():
+        _rename(each, name, f"{alias}.{name}")
+        sys.modules[f"{alias}.{name}"] = each
+    return module
+
+
+def _rename(module: ModuleType, old: str, new: str) -> None:
+    """Let a module and what it defines say that its name is `new`."""
+    module.__name__ = new
+    todo = list(vars(module).values())
+    while todo:
+        value = todo.pop()
+        value = getattr(value, "__func__", value) if isinstance(value, staticmethod) else value
+        if isinstance(value, type | FunctionType) and value.__module__ == old:
+            value.__module__ = new
+            if isinstance(value, type):
+                todo += vars(value).values()
 
 
 class loading:

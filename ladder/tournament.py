@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import platform
 import time
 from collections.abc import Callable, Sequence
@@ -16,11 +17,25 @@ from ladder.bots import LoadedBot
 from ladder.errors import SpecError
 from ladder.execute import Progress, Workers, execute
 from ladder.isolate.verdict import DEFAULT_LIMITS
-from ladder.plan import Plan, key_of_seed
+from ladder.parts import Knockout
+from ladder.plan import Plan, key_of_seed, make_plan
 from ladder.rated import rate_selection, select, write_rated
 from ladder.spec import Spec
+from ladder.staged import Staged, play_stages
 from ladder.standings import Row
 from ladder.store import RunRow, Store
+
+
+@dataclass(frozen=True)
+class RankLine:
+    """A line of the final ranking of a format in stages."""
+
+    rank: int
+    bot: str
+    version: str
+    points: float
+    tie_breaks: tuple[float, ...]
+    path: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -38,6 +53,7 @@ class Outcome:
     digest: str
     rows: list[Row]
     notes: list[str]
+    ranking: tuple[RankLine, ...] = ()  # of formats in stages
 
     @property
     def faults(self) -> int:
@@ -126,13 +142,27 @@ def run_spec(
     store.begin_run(plan, row, bots)
     store.keep_key(run, asked_of(spec), plan.key, is_secret=spec.seed == "secret")
     store.note_walls(run, *walls_of(plan))
-    progress = Progress(report, plan.num_matches)
-    execute(plan, bots, store, run, workers, progress)
+    ranking: tuple[RankLine, ...] = ()
+    played: Staged | Progress
+    if plan.stages is not None:
+        plan = _seeded(spec, plan, store, row)
+        played = play_stages(plan, bots, store, run, workers, report)
+        ranking = tuple(
+            RankLine(
+                line.rank, plan.names[line.entrant], plan.versions[line.entrant], line.points,
+                line.tie_breaks, line.path,
+            )
+            for line in played.ranking
+        )  # fmt: skip
+    else:
+        played = Progress(report, plan.num_matches)
+        execute(plan, bots, store, run, workers, played)
     matches, digest = store.progress(run)
     store.finish_run(run, digest)
     rating_begun = time.monotonic()
     rated = rate_selection(store, select(store, [run]), spec.rating, spec.expect)
-    write_rated(store, rated)
+    if spec.rated:
+        write_rated(store, rated)
     end = time.monotonic()
     notes = list(rated.notes)
     if spec.seed == "secret":
@@ -141,6 +171,22 @@ def run_spec(
             f" `ladder run {spec.path} --key {plan.key.hex()}`"
         )
     return Outcome(
-        run, spec.name, matches, progress.played, end - begun,
-        progress.play_s, progress.store_s, end - rating_begun, digest, rated.rows, notes,
+        run, spec.name, matches, played.played, end - begun, played.play_s, played.store_s,
+        end - rating_begun, digest, rated.rows, notes, ranking,
     )  # fmt: skip
+
+
+def _seeded(spec: Spec, plan: Plan, store: Store, row: RunRow) -> Plan:
+    """The plan with its seeds; ratings move, so the run's first start says how they stood."""
+    if not (isinstance(spec.format, Knockout) and spec.format.seeding == "rating"):
+        return plan
+    order = store.seeding(row.run)
+    if order is None:
+        rated = store.latest_ratings(plan.versions)
+        order = sorted(
+            plan.versions,
+            key=lambda version: (-rated.get(version, -math.inf), plan.versions.index(version)),
+        )
+        store.set_seeding(row.run, order)
+    seeded = [plan.versions.index(version) for version in order]
+    return make_plan(spec, plan.key, seeded=seeded)

@@ -9,7 +9,7 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-import ladder
+from ladder import errors
 from ladder.games import GAMES
 from ladder.isolate.lockdown import FILE, LIST, TREE
 from ladder.isolate.probe import BWRAP_NAMESPACES
@@ -50,7 +50,7 @@ class Grounds:
 
 def survey() -> Grounds:
     """The grounds of this interpreter."""
-    ours = str(Path(ladder.__file__).resolve().parent)
+    ours = str(Path(errors.__file__).resolve().parent)
     stdlib = _stdlib_path()
     readable: Readable = [(path, TREE) for path in stdlib if os.path.isdir(path)]
     readable.append((ours, TREE))

@@ -1,42 +1,30 @@
-"""The store: runs, matches and ratings in one DuckDB file. The only SQL, the only `import duckdb`.
+"""Runs, matches and ratings in the store.
 
-Tables are ours and may change; the views (`runs`, `bots`, `matches`, `results`, `ratings`,
-`rating_history`, `faults`) are what others may query. A match belongs to its run key, pairing and
-repetition, not to a run: two runs under one seed share the matches they have in common. The ledger
-row of a segment is the only key, and is written in the transaction of its matches; nothing else
-is unique, so that inserts stay columnar and fast.
-
-Connections are short: opened for one read or one transaction, so that other processes get between.
+A match belongs to its run key, pairing and repetition, not to a run: two runs under one seed share
+the matches they have in common. The ledger row of a segment is the only key, and is written in the
+transaction of its matches; nothing else is unique, so that inserts stay columnar and fast.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
 from ladder import ledger, seeds
 from ladder.bots import LoadedBot
 from ladder.columns import chunk_tables, ledger_table, part_of
-from ladder.errors import StoreError
 from ladder.plan import Pairing, Plan
 from ladder.record import Ints, Record, Segment
-
-SCHEMA = 2
-STEPS = {1: "schema_walls.sql"}  # what carries a store of that schema to the next
-LOCK_PATIENCE_S = 10.0
-OPTIONS = {"threads": "2", "memory_limit": "2GB"}
+from ladder.store.archive import Archive, insert_sources, read_record
+from ladder.store.file import StoreFile
+from ladder.store.freight import Freight
 
 
 @dataclass(frozen=True)
@@ -76,58 +64,13 @@ def pairing_id(key_id: str, pairing: bytes) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-class Store:
+class Store(Archive, Freight, StoreFile):
     """A store file. Every method opens it, does one thing, and closes it."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def create(self) -> None:
-        """Make the file and its tables where they are missing. Raises: StoreError."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"{self.path}: cannot make its folder: {error.strerror}") from None
-        with self._open() as db:
-            known = db.execute(
-                "SELECT count(*) FROM duckdb_tables() WHERE table_name = 't_store'"
-            ).fetchone()
-            if known == (0,):
-                if db.execute("SELECT count(*) FROM duckdb_tables()").fetchone() != (0,):
-                    raise StoreError(f"{self.path}: is a DuckDB file of something else")
-                db.execute(_script("schema.sql"))
-                db.execute("INSERT INTO t_store VALUES (1)")
-            self._carry_over(db)
-            self._check_schema(db)
-
-    def _carry_over(self, db: Any) -> None:
-        """Bring the tables of an older store up to date."""
-        try:
-            [(schema,)] = db.execute("SELECT schema FROM t_store").fetchall()
-        except (duckdb.Error, ValueError):
-            return  # what it is instead is told by the check that follows
-        while schema in STEPS:
-            db.execute("BEGIN")
-            db.execute(_script(STEPS[schema]))
-            schema += 1
-            db.execute("UPDATE t_store SET schema = ?", [schema])
-            db.execute("COMMIT")
-            db.execute("CHECKPOINT")  # DDL replayed from the log is where DuckDB has failed
 
     def begin_run(self, plan: Plan, row: RunRow, bots: Sequence[LoadedBot]) -> None:
         """Note a run and its bots; a run that is known keeps its first start."""
         with self._write() as db:
-            _insert_new_bots(db, plan.game.name, row, bots)
-            _insert_terminations(db, plan)
-            if db.execute("SELECT 1 FROM t_runs WHERE run = ?", [row.run]).fetchone():
-                return
-            db.execute(
-                "INSERT INTO t_runs VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
-                [row.run, row.name, row.game, json.dumps(row.spec), row.key_id, row.started_at],
-            )
-            for position, (name, version) in enumerate(row.entrants):
-                db.execute("INSERT INTO t_entrants VALUES (?, ?, ?, ?)",
-                           [row.run, position, name, version])  # fmt: skip
+            insert_run(db, plan, row, bots)
 
     def keep_key(self, run: str, asked: str, key: bytes, *, is_secret: bool) -> None:
         """Keep the run key; the view `runs` shows it when the run has finished."""
@@ -169,24 +112,12 @@ class Store:
     ) -> list[list[Segment]]:
         """Say that a run wants these pairings; the segments of each that are still missing.
 
-        A summary is no answer to a run that keeps results, nor one that reaches past what is
-        wanted: it is dropped, and its matches are played again.
+        A summary is no answer to a run that keeps results, nor one that reaches across the end of
+        what is wanted: it is dropped, and its matches are played again.
         """
+        wanted = _wanted(plan, pairings)
+        ids = wanted["pairing_id"].to_pylist()
         key_id = seeds.run_key_id(plan.key)
-        ids = [pairing_id(key_id, pairing.digest) for pairing in pairings]
-        wanted = pa.table(
-            {
-                "pairing_id": pa.array(ids, pa.int64()),
-                "repetitions": pa.array([p.repetitions for p in pairings], pa.int64()),
-                "pairing": pa.array([p.digest for p in pairings], pa.binary()),
-                "deal_key": pa.array([plan.deal_key(p.digest) for p in pairings], pa.binary()),
-                "versions": pa.array(
-                    [[plan.versions[entrant] for entrant in p.lineup] for p in pairings],
-                    pa.list_(pa.string()),
-                ),
-                "lineup": pa.array([list(p.lineup) for p in pairings], pa.list_(pa.int32())),
-            }
-        )
         with self._write() as db:
             db.register("wanted", wanted)
             db.execute(
@@ -207,9 +138,16 @@ class Store:
                    (SELECT pairing_id FROM t_run_pairings WHERE run = ?)""",
                 [run, run],
             )
+            db.execute(  # a run whose plan grows wants more of what it had
+                """UPDATE t_run_pairings SET repetitions = wanted.repetitions FROM wanted
+                   WHERE run = ? AND t_run_pairings.pairing_id = wanted.pairing_id
+                   AND t_run_pairings.repetitions < wanted.repetitions""",
+                [run],
+            )
             db.execute(
                 """DELETE FROM t_ledger l USING wanted w WHERE l.pairing_id = w.pairing_id
-                   AND NOT l.is_kept AND (? OR l.first + l.count > w.repetitions)""",
+                   AND NOT l.is_kept AND (? OR (l.first < w.repetitions
+                   AND l.first + l.count > w.repetitions))""",
                 [keep == "results"],
             )
             _split_rows(db)
@@ -293,21 +231,28 @@ class Store:
             faults = _fault_counts(db, run, len(entrants))
             return Results(entrants, *_finishes(db, run, seats), faults)
 
+    def results_of(self, plan: Plan) -> Results:
+        """How the matches of a plan finished, whatever else its run has: for rounds so far."""
+        with self._reading() as db:
+            db.register("asked", _wanted(plan, list(plan)))
+            asked = "(SELECT ''::TEXT AS run, * FROM asked)"
+            entrants = tuple(zip(plan.names, plan.versions, strict=True))
+            faults = _fault_counts(db, "", len(entrants), asked)
+            return Results(entrants, *_finishes(db, "", plan.table.seats, asked), faults)
+
+    def matches_of(self, plan: Plan) -> tuple[Ints, Ints]:
+        """(line-ups, places) of every match of a plan, in canonical order."""
+        with self._reading() as db:
+            db.register("asked", _wanted(plan, list(plan)))
+            return _in_order(db, "", plan.table.seats, "(SELECT ''::TEXT AS run, * FROM asked)")
+
     def matches_in_order(self, run: str, seats: int) -> tuple[Ints, Ints]:
         """(line-ups, places) of every match in canonical order: by repetition, then pairing.
 
         Only of matches that were kept; shape [matches, seats].
         """
         with self._reading() as db:
-            found = db.execute(
-                """SELECT r.lineup[s.seat + 1] AS bot, s.place
-                   FROM t_run_pairings r JOIN t_pairings p USING (pairing_id)
-                   JOIN t_seats s ON s.pairing_id = r.pairing_id AND s.repetition < r.repetitions
-                   WHERE r.run = ? ORDER BY s.repetition, p.pairing, s.seat""",
-                [run],
-            ).fetchnumpy()
-        bots, places = (np.asarray(found[name], np.int64) for name in ("bot", "place"))
-        return bots.reshape(-1, seats), places.reshape(-1, seats)
+            return _in_order(db, run, seats)
 
     def fault_kinds(self, run: str) -> list[dict[str, Any]]:
         """Each bot's faults by cause, the commonest first, with the first of them in full."""
@@ -344,70 +289,27 @@ class Store:
                 """INSERT INTO t_rating_history SELECT * FROM t_ratings WHERE run = ?""", [run]
             )
 
-    def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Rows of a query over the views."""
-        return self._read(sql, parameters)
+    def latest_ratings(self, versions: Sequence[str]) -> dict[str, float]:
+        """mu of versions where they were rated last, by a run or a ladder."""
+        rows = self._read(
+            """SELECT version, arg_max(mu, (rated_at, run)) FROM t_ratings
+               WHERE version IN (SELECT unnest(?::TEXT[])) GROUP BY version""",
+            [list(versions)],
+        )
+        return {version: float(mu) for version, mu in rows}
 
-    def _read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with self._reading() as db:
-            rows: list[tuple[Any, ...]] = db.execute(sql, list(parameters)).fetchall()
-            return rows
+    def seeding(self, run: str) -> list[str] | None:
+        """The versions of a run in the order of their seeds, once that is noted."""
+        ((spec,),) = self._read("SELECT spec FROM t_runs WHERE run = ?", [run])
+        noted: list[str] | None = json.loads(spec).get("seeding")
+        return noted
 
-    @contextmanager
-    def _reading(self) -> Iterator[Any]:
-        if not self.path.exists():
-            raise StoreError(f"{self.path}: no such store; `ladder run SPEC` makes one")
-        with self._open(read_only=True) as db:
-            self._check_schema(db)
-            yield db
-
-    @contextmanager
-    def _write(self) -> Iterator[Any]:
-        with self._open() as db:
-            db.execute("BEGIN")
-            yield db
-            db.execute("COMMIT")
-
-    @contextmanager
-    def _open(self, *, read_only: bool = False) -> Iterator[Any]:
-        """A connection, once nobody else holds the file. Raises: StoreError."""
-        db = self._connect(read_only=read_only)
-        try:
-            yield db
-        except duckdb.Error as error:
-            reason = str(error).splitlines()[0]
-            raise StoreError(f"{self.path}: {reason}") from error
-        finally:
-            db.close()
-
-    def _connect(self, *, read_only: bool) -> Any:
-        if self.path.is_dir():
-            raise StoreError(f"{self.path}: is a directory, not a store")
-        waited = time.monotonic() + LOCK_PATIENCE_S
-        while True:
-            try:
-                return duckdb.connect(str(self.path), read_only=read_only, config=OPTIONS)
-            except duckdb.Error as error:
-                if "lock" not in str(error).lower() or time.monotonic() > waited:
-                    raise StoreError(_open_problem(self.path, str(error))) from None
-            time.sleep(0.05)
-
-    def _check_schema(self, db: Any) -> None:
-        try:
-            row = db.execute("SELECT schema FROM t_store").fetchone()
-        except duckdb.Error:
-            raise StoreError(f"{self.path}: is not a Ladder store") from None
-        if row and row[0] in STEPS:
-            raise StoreError(
-                f"{self.path}: is of an older Ladder (schema {row[0]}, now {SCHEMA}); the next"
-                " `ladder run` into it brings it up to date"
-            )
-        if row != (SCHEMA,):
-            raise StoreError(f"{self.path}: has schema {row and row[0]}, this Ladder {SCHEMA}")
-
-
-def _script(name: str) -> str:
-    return files("ladder").joinpath(name).read_text()
+    def set_seeding(self, run: str, versions: Sequence[str]) -> None:
+        """Note the seeds of a run, in what is kept of its spec."""
+        with self._write() as db:
+            ((spec,),) = db.execute("SELECT spec FROM t_runs WHERE run = ?", [run]).fetchall()
+            text = json.dumps({**json.loads(spec), "seeding": list(versions)})
+            db.execute("UPDATE t_runs SET spec = ? WHERE run = ?", [text, run])
 
 
 def _joined(before: str, now: str) -> str:
@@ -415,15 +317,51 @@ def _joined(before: str, now: str) -> str:
     return ", ".join(dict.fromkeys([*before.split(", "), now]) if before else [now])
 
 
-def _open_problem(path: Path, message: str) -> str:
-    first = message.splitlines()[0]
-    if "lock" in message.lower():
-        holder = first.partition("Conflicting lock is held in ")[2] or first
-        return f"{path}: another process is using it ({holder}); try again when it is done"
-    return f"{path}: cannot be opened: {first}"
-
-
 _WANTED = "r.run = ? AND l.first + l.count <= r.repetitions"
+
+
+def insert_run(db: Any, plan: Plan, row: RunRow, bots: Sequence[LoadedBot]) -> None:
+    """Note a run and its bots, where they are not there yet."""
+    _insert_new_bots(db, plan.game.name, row, bots)
+    _insert_terminations(db, plan)
+    insert_sources(db, bots)
+    if db.execute("SELECT 1 FROM t_runs WHERE run = ?", [row.run]).fetchall():
+        return
+    db.execute(
+        "INSERT INTO t_runs VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
+        [row.run, row.name, row.game, json.dumps(row.spec), row.key_id, row.started_at],
+    )
+    names, versions = zip(*row.entrants, strict=True)
+    entrants = pa.table(
+        {
+            "run": [row.run] * len(names),
+            "position": pa.array(range(len(names)), pa.int32()),
+            "name": names,
+            "version": versions,
+        }
+    )
+    db.register("new_entrants", entrants)
+    db.execute("INSERT INTO t_entrants SELECT * FROM new_entrants")
+    db.unregister("new_entrants")
+
+
+def _wanted(plan: Plan, pairings: Sequence[Pairing]) -> pa.Table:
+    """Pairings as rows: the store's name for each, repetitions, line-up and what identifies it."""
+    key_id = seeds.run_key_id(plan.key)
+    ids = [pairing_id(key_id, pairing.digest) for pairing in pairings]
+    return pa.table(
+        {
+            "pairing_id": pa.array(ids, pa.int64()),
+            "repetitions": pa.array([p.repetitions for p in pairings], pa.int64()),
+            "pairing": pa.array([p.digest for p in pairings], pa.binary()),
+            "deal_key": pa.array([plan.deal_key(p.digest) for p in pairings], pa.binary()),
+            "versions": pa.array(
+                [[plan.versions[entrant] for entrant in p.lineup] for p in pairings],
+                pa.list_(pa.string()),
+            ),
+            "lineup": pa.array([list(p.lineup) for p in pairings], pa.list_(pa.int32())),
+        }
+    )
 
 
 def _entrants(db: Any, run: str) -> tuple[tuple[str, str], ...]:
@@ -434,7 +372,21 @@ def _entrants(db: Any, run: str) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _finishes(db: Any, run: str, seats: int) -> tuple[Ints, Ints, Ints, Ints]:
+def _in_order(db: Any, run: str, seats: int, asked: str = "t_run_pairings") -> tuple[Ints, Ints]:
+    found = db.execute(
+        f"""SELECT r.lineup[s.seat + 1] AS bot, s.place
+            FROM {asked} r JOIN t_pairings p USING (pairing_id)
+            JOIN t_seats s ON s.pairing_id = r.pairing_id AND s.repetition < r.repetitions
+            WHERE r.run = ? ORDER BY s.repetition, p.pairing, s.seat""",
+        [run],
+    ).fetchnumpy()
+    bots, places = (np.asarray(found[name], np.int64) for name in ("bot", "place"))
+    return bots.reshape(-1, seats), places.reshape(-1, seats)
+
+
+def _finishes(
+    db: Any, run: str, seats: int, asked: str = "t_run_pairings"
+) -> tuple[Ints, Ints, Ints, Ints]:
     """(line-ups, places, counts, scores) of a run, ordered by pairing and pattern."""
     every = range(1, seats + 1)
     scores = ", ".join(
@@ -447,7 +399,7 @@ def _finishes(db: Any, run: str, seats: int) -> tuple[Ints, Ints, Ints, Ints]:
               SELECT p.pairing, r.lineup, l.pattern_scores,
                      unnest(l.patterns) AS pattern, unnest(l.pattern_counts) AS matches,
                      generate_subscripts(l.patterns, 1) AS nth
-              FROM t_run_pairings r JOIN t_pairings p USING (pairing_id)
+              FROM {asked} r JOIN t_pairings p USING (pairing_id)
               JOIN t_ledger l USING (pairing_id) WHERE {_WANTED})
             SELECT pattern, sum(matches)::BIGINT AS matches, {lineup}, {scores}
             FROM flat GROUP BY pairing, pattern ORDER BY pairing, pattern""",
@@ -467,9 +419,9 @@ def _finishes(db: Any, run: str, seats: int) -> tuple[Ints, Ints, Ints, Ints]:
     )
 
 
-def _fault_counts(db: Any, run: str, entrants: int) -> Ints:
+def _fault_counts(db: Any, run: str, entrants: int, asked: str = "t_run_pairings") -> Ints:
     rows = db.execute(
-        f"""SELECT r.lineup, l.faults FROM t_run_pairings r JOIN t_ledger l USING (pairing_id)
+        f"""SELECT r.lineup, l.faults FROM {asked} r JOIN t_ledger l USING (pairing_id)
             WHERE {_WANTED} AND list_sum(l.faults) > 0""",
         [run],
     ).fetchall()
@@ -481,18 +433,20 @@ def _fault_counts(db: Any, run: str, entrants: int) -> Ints:
 
 def _insert_new_bots(db: Any, game: str, row: RunRow, bots: Sequence[LoadedBot]) -> None:
     known = {version for (version,) in db.execute("SELECT version FROM t_bots").fetchall()}
-    for (name, version), bot in zip(row.entrants, bots, strict=True):
-        if version not in known:
-            db.execute(
-                "INSERT INTO t_bots VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?)",
-                [version, game, name, bot.reference, bot.class_name,
-                 json.dumps(dict(bot.params)), bot.source.digest, datetime.now(UTC)],
-            )  # fmt: skip
+    now = datetime.now(UTC)
+    rows = [
+        (version, game, name, bot.reference, bot.class_name, json.dumps(dict(bot.params)),
+         bot.source.digest, None, now)
+        for (name, version), bot in zip(row.entrants, bots, strict=True)
+        if version not in known
+    ]  # fmt: skip
+    if rows:
+        db.executemany("INSERT INTO t_bots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _insert_terminations(db: Any, plan: Plan) -> None:
     known = db.execute("SELECT count(*) FROM t_terminations WHERE game = ?", [plan.game.name])
-    if known.fetchone() == (0,):
+    if known.fetchall() == [(0,)]:
         for number, name in enumerate(plan.game.terminations):
             db.execute("INSERT INTO t_terminations VALUES (?, ?, ?)",
                        [plan.game.name, number, name])  # fmt: skip
@@ -518,7 +472,8 @@ def _split_rows(db: Any) -> None:
            WHERE l.first < w.repetitions AND l.first + l.count > w.repetitions"""
     ).fetchall()
     for number, first, count, at, seats in cut:
-        record = _read_record(db, number, first, count, seats)
+        record = read_record(db, number, first, count, seats)
+        assert record is not None
         segments = [
             Segment(tuple(range(seats)), b"", first, at - first),
             Segment(tuple(range(seats)), b"", at, first + count - at),
@@ -528,21 +483,6 @@ def _split_rows(db: Any) -> None:
         db.register("chunk", rows)
         db.execute("INSERT INTO t_ledger SELECT * FROM chunk")
         db.unregister("chunk")
-
-
-def _read_record(db: Any, number: int, first: int, count: int, seats: int) -> Record:
-    bounds = [number, first, first + count]
-    where = "WHERE pairing_id = ? AND repetition >= ? AND repetition < ?"
-    matches = db.execute(
-        f"SELECT chances, decisions, termination, digest FROM t_matches {where}"
-        " ORDER BY repetition", bounds,
-    ).fetchnumpy()  # fmt: skip
-    seat_rows = db.execute(
-        f"SELECT score, place, faults FROM t_seats {where} ORDER BY repetition, seat", bounds
-    ).fetchnumpy()
-    one = [matches[name].astype(np.int64) for name in matches]
-    many = [seat_rows[name].astype(np.int64).reshape(-1, seats) for name in seat_rows]
-    return Record(*one, *many)
 
 
 def _overlapping(db: Any, rows: pa.Table) -> set[int]:

@@ -1,4 +1,4 @@
--- From schema 1 to 2: how the bots of a run were kept, and the key that its dice come from.
+-- From schema 2 to 3: how the bots of a run were kept, and the key that its dice come from.
 CREATE TABLE t_walls (run TEXT, tier TEXT, kernel TEXT, walls TEXT);
 -- `asked` names a spec without its key: an unfinished run of it goes on with the key it has.
 CREATE TABLE t_keys (run TEXT, asked TEXT, key BLOB, is_secret BOOLEAN);
