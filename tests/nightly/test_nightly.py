@@ -1,4 +1,4 @@
-"""One night: idempotent, locked, summed up; quarantine, versions, authors; older stores, backups."""
+"""One night: idempotent, locked, summed up; versions, authors, quarantine; stores, backups."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ladder.spec import Spec
 from ladder.store import SCHEMA, NightEntrant, NightStore, Store
 from ladder.submissions import enter, utc_now, withdraw
 from tests.conftest import ROOT, Command
-from tests.running import SMALL, planned, run_text
+from tests.running import SMALL, run_text
 
 FIRST = datetime(2026, 3, 1, 3, tzinfo=UTC)
 SPEC = """\
@@ -120,7 +120,7 @@ def test_another_games_ladder_of_that_name(store: NightStore) -> None:
 
     text = SPEC.format(more="backups: 1").replace("game: pasa", "game: pasha")
     text = text.replace(", rounds: 1, chips: 100", "").replace("Uniform, Least", "Medium, Random")
-    with pytest.raises(SpecError, match="the ladder 'örtlich' in .* plays pasa"):
+    with pytest.raises(SpecError, match=r"the ladder 'örtlich' in .* plays pasa"):
         play(store, 1, make_spec(parse_document(text, "night.yaml")))
 
 
@@ -151,7 +151,7 @@ def test_a_lock_of_a_dead_process_is_history(store: NightStore) -> None:
 def test_another_machines_lock_has_to_be_believed(store: NightStore) -> None:
     lock = store.path.with_name(f"{store.path.name}.night")
     lock.write_text(json.dumps({"pid": 7, "host": "elsewhere", "since": FIRST.isoformat()}))
-    with pytest.raises(InfraError, match="process 7 on elsewhere .* if that has ended, remove"):
+    with pytest.raises(InfraError, match=r"process 7 on elsewhere .* if that has ended, remove"):
         play(store, 0)
 
 
@@ -284,7 +284,6 @@ def test_an_older_store_is_carried_over_with_a_copy(tmp_path: Path) -> None:
     with duckdb.connect(str(path)) as db:
         db.execute(files("ladder").joinpath("schema.sql").read_text())
         db.execute("INSERT INTO t_store VALUES (1)")
-    spec, plan = planned(SMALL)
     assert Store(path).runs() == []
     assert path.with_name("old.duckdb.schema-1").exists()
     assert Store(path).query("SELECT schema FROM t_store") == [(SCHEMA,)]
@@ -323,7 +322,16 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, method: str) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("method", ["append", "finish_night", "back_up", "close_night", "fold"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "append",
+        pytest.param("fold", marks=pytest.mark.slow),
+        pytest.param("finish_night", marks=pytest.mark.slow),
+        "back_up",
+        pytest.param("close_night", marks=pytest.mark.slow),
+    ],
+)
 def test_a_full_disk_ends_the_night_and_the_next_start_goes_on(
     method: str, store: NightStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
