@@ -126,7 +126,7 @@ def history(
     from ladder.printing import print_history
     from ladder.store import NightStore
 
-    store = NightStore(options.db_path(db))
+    store = NightStore(options.db_path(db), patience_s=options.READ_PATIENCE_S)
     name = find_ladder(store, ladder)
     nights = store.nights(name)
     current = {row.version: row.name for row in store.submissions(nights[-1].game)}

@@ -37,6 +37,8 @@ TableWords = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Whole number all dice come from.")]
 
+READ_PATIENCE_S = 2.0  # a reader that cannot get in says so soon
+
 DEFAULT_DB = Path("results/ladder.duckdb")
 
 

@@ -360,6 +360,50 @@ def test_a_reader_does_not_end_the_night(store: NightStore) -> None:
         assert play(patient, 1).night.matches == 240
 
 
+def test_readers_get_in_while_a_night_is_played(store: NightStore, ladder: Command) -> None:
+    play(store, 0)
+    code = (
+        "import sys; from pathlib import Path; from tests.nightly.test_nightly import *;"
+        "print('begun', flush=True); play(NightStore(Path(sys.argv[1]), patience_s=60), 1)"
+    )
+    answered = 0
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(store.path)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as night:
+        assert night.stdout is not None
+        assert night.stdout.readline() == "begun\n"
+        while night.poll() is None:
+            ended = ladder("standings", "--ladder", "örtlich", "--db", store.path, "--json")
+            if ended.code == 0:
+                assert len(json.loads(ended.out)) == 4
+                answered += 1
+            else:
+                assert "another process is using it" in ended.err
+                assert len(ended.err.splitlines()) == 1
+    assert night.returncode == 0
+    assert answered
+
+
+def test_a_reader_that_cannot_get_in_says_so_soon(store: NightStore, ladder: Command) -> None:
+    play(store, 0)
+    code = (
+        "import duckdb, sys; db = duckdb.connect(sys.argv[1]); print('open', flush=True);"
+        " sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(store.path)], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True,
+    ) as holder:  # fmt: skip
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "open\n"
+        ended = ladder("standings", "--db", store.path)
+        assert ended.code == 3
+        assert f"PID {holder.pid}" in ended.err
+        assert len(ended.err.splitlines()) == 1
+        assert holder.stdin is not None
+        holder.stdin.close()
+
+
 # --- the commands
 
 
