@@ -23,6 +23,11 @@ def print_notes(spec: Spec, plan: Plan, db: Path) -> None:
     )
     for line in spec.table.advice():
         note(f"advice: {line}")
+    if spec.strangers and spec.seed != "secret" and spec.path:
+        note(
+            "advice: a bot that is not trusted can work out the dice of a public seed from a few of"
+            " them; `seed: secret` draws a key for the run, and publishes it at the end"
+        )
 
 
 def note(text: str) -> None:
@@ -76,7 +81,7 @@ class ProgressLine:
             note(progress.notes.pop(0))
         self.done = progress.done
         self._total = progress.total  # a night grows round by round
-        rate = progress.played / max(time.monotonic() - progress.started, 1e-9)
+        rate = progress.rate
         if self._bar is not None:
             self._bar.update(
                 self._task,
@@ -85,10 +90,39 @@ class ProgressLine:
                 rate=rate,
                 description=progress.where,
             )
-        elif time.monotonic() >= self._next and not progress.is_starting:
+        elif time.monotonic() >= self._next and rate > 0:
             self._next = time.monotonic() + LINE_EVERY_S
             left_s = (self._total - progress.done) / max(rate, 1e-9)
             note(
                 f"{progress.done:,} of {self._total:,} matches ({progress.where},"
                 f" {rate:,.0f}/s, about {left_s:,.0f} s left)"
             )
+
+
+class CountLine:
+    """A count that goes up, on standard error: in place on a terminal, else now and then."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+        self._next = time.monotonic() + (0.2 if sys.stderr.isatty() else LINE_EVERY_S)
+
+    def __enter__(self) -> CountLine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def update(self, done: int, total: int) -> None:
+        """Show how far it is."""
+        if time.monotonic() < self._next:
+            return
+        text = f"{self._word} {done:,} of {total:,} matches"
+        if sys.stderr.isatty():
+            self._next = time.monotonic() + 0.2
+            sys.stderr.write(f"\r{text}")
+            sys.stderr.flush()
+        else:
+            self._next = time.monotonic() + LINE_EVERY_S
+            note(text)

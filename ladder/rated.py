@@ -90,7 +90,7 @@ def select(
     if not runs:
         raise StoreError(f"{store.path}: holds no runs")
     if not words and since is None and game is None and not table:
-        return Selection((runs[-1],), tuple(bots))
+        return Selection((_latest(runs),), tuple(bots))
     chosen = [find_run(store, word, runs) for word in words] if words else runs
     chosen = [run for run in chosen if since is None or run.started_at >= since]
     chosen = [run for run in chosen if game is None or run.game == game]
@@ -114,13 +114,19 @@ def find_run(store: Store, word: str | None, runs: Sequence[RunRow] | None = Non
     if not runs:
         raise StoreError(f"{store.path}: holds no runs")
     if word is None:
-        return runs[-1]
+        return _latest(runs)
     found = [run for run in runs if word in (run.run, run.name)]
     found = found or [run for run in runs if run.run.startswith(word)]
     if not found:
         names = ", ".join(f"{run.run} {run.name}" for run in runs[-5:])
         raise StoreError(f"{store.path}: has no run {word!r}; the latest are {names}")
     return found[-1]
+
+
+def _latest(runs: Sequence[RunRow]) -> RunRow:
+    """The latest run that is rated; where none is, the latest."""
+    rated = [run for run in runs if run.spec.get("rated", True)]
+    return (rated or list(runs))[-1]
 
 
 def rate_selection(

@@ -8,6 +8,7 @@ CREATE TABLE t_bots (
     version TEXT, game TEXT, name TEXT, reference TEXT, class_name TEXT, params TEXT,
     source_hash TEXT, author TEXT, submitted_at TIMESTAMPTZ
 );
+-- What bots are made of; a bot's own file and the local modules it imports.
 CREATE TABLE t_terminations (game TEXT, termination TINYINT, name TEXT);
 CREATE TABLE t_pairings (
     pairing_id BIGINT, pairing BLOB, key_id TEXT, game TEXT, game_version INTEGER, table_json TEXT,

@@ -1,4 +1,4 @@
-"""Commands that show: standings, rate, bots, games, replay."""
+"""Commands that show: standings, rate, bots, games."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ def add_to(app: typer.Typer) -> None:
     app.command()(rate)
     app.command()(bots)
     app.command()(games)
-    app.command()(replay)
 
 
 def standings(
@@ -221,19 +220,3 @@ def games(
         print_games(as_json=json)
     else:
         print_game(name, as_json=json)
-
-
-def replay(
-    actions: Annotated[
-        Path, typer.Option("--actions", help="A script: a header line, then one action a line.")
-    ],
-    json: options.AsJson = False,
-) -> None:
-    """Replay a match from a text file of its actions, dice included, and print the states.
-
-    Example: ladder replay --actions match.txt
-    """
-    from ladder.report import print_replay
-    from ladder.script import replay_file
-
-    print_replay(replay_file(actions), as_json=json)

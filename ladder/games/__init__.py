@@ -52,8 +52,39 @@ class TextForms(Protocol):
     def told(self, state: Sequence[int], action: int) -> str:
         """What an action comes to, in words of the game; '' where there is nothing to say."""
 
+    def move_text(self, state: Sequence[int], action: int) -> str:
+        """The action at this node as a sentence about a seat, without the seat."""
+
+    def chance_seat(self, state: Sequence[int]) -> int | None:
+        """Whose dice or cards a chance node is about; None: nobody's."""
+
+    def table_text(self, state: Sequence[int]) -> str:
+        """How the table stands, in few words; changes only when something has moved."""
+
     def node_text(self, state: Sequence[int]) -> str:
         """What the node asks for, in words."""
+
+
+class Proof(Protocol):
+    """What must hold of every match of a game, whoever plays it."""
+
+    KIND_WAYS: dict[str, int]  # of a chance outcome's kinds; {} where there are none
+    FACES: tuple[int, ...]  # of one die, equally likely
+
+    def problem(self, state: Sequence[int]) -> str:
+        """What is not conserved in a state, or ''."""
+
+    def thrown(self, state: Sequence[int], action: int) -> tuple[int, ...]:
+        """The faces that a chance node brought."""
+
+    def kind(self, state: Sequence[int], action: int) -> str:
+        """The kind of a chance outcome, or ''."""
+
+    def fair_score(self, state: Sequence[int]) -> int | None:
+        """The mean score of any bot whatever it does, where there is such a number."""
+
+    def total_score(self, state: Sequence[int]) -> int | None:
+        """What the scores of a match add up to, where that is fixed."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +104,9 @@ class Game:
     score_key: str  # what a list of scores is called in JSON: "piles", "scores"
     chance_name: str  # what a chance node is: "throw", "roll"
     max_seats: int
+    has_hands: bool  # whether a seat holds what the others may not see
     text: TextForms
+    proof: Proof
     new_state: Callable[[Any], list[int]]  # a Table -> the row before `start`
     view_width: Callable[[Any], int]  # a Table -> ints in a view's row
     start: Callable[[Any], None]

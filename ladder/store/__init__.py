@@ -7,6 +7,7 @@ one read or one transaction, so that other processes get between.
 
 from ladder.store.file import SCHEMA, StoreFile
 from ladder.store.nights import NightEntrant, NightRow, NightStore
+from ladder.store.opened import Opened, open_store
 from ladder.store.runs import Results, RunRow, Store, pairing_id
 from ladder.store.submissions import Submission, SubmissionStore
 
@@ -15,11 +16,13 @@ __all__ = [
     "NightEntrant",
     "NightRow",
     "NightStore",
+    "Opened",
     "Results",
     "RunRow",
     "Store",
     "StoreFile",
     "Submission",
     "SubmissionStore",
+    "open_store",
     "pairing_id",
 ]

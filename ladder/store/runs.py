@@ -22,7 +22,9 @@ from ladder.bots import LoadedBot
 from ladder.columns import chunk_tables, ledger_table, part_of
 from ladder.plan import Pairing, Plan
 from ladder.record import Ints, Record, Segment
+from ladder.store.archive import Archive, insert_sources, read_record
 from ladder.store.file import StoreFile
+from ladder.store.freight import Freight
 
 
 @dataclass(frozen=True)
@@ -62,13 +64,40 @@ def pairing_id(key_id: str, pairing: bytes) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-class Store(StoreFile):
+class Store(Archive, Freight, StoreFile):
     """A store file. Every method opens it, does one thing, and closes it."""
 
     def begin_run(self, plan: Plan, row: RunRow, bots: Sequence[LoadedBot]) -> None:
         """Note a run and its bots; a run that is known keeps its first start."""
         with self._write() as db:
             insert_run(db, plan, row, bots)
+
+    def keep_key(self, run: str, asked: str, key: bytes, *, is_secret: bool) -> None:
+        """Keep the run key; the view `runs` shows it when the run has finished."""
+        with self._write() as db:
+            if not db.execute("SELECT 1 FROM t_keys WHERE run = ?", [run]).fetchone():
+                db.execute("INSERT INTO t_keys VALUES (?, ?, ?, ?)", [run, asked, key, is_secret])
+
+    def secret_key(self, asked: str) -> bytes | None:
+        """The secret key of the latest run of this question, if that is not finished."""
+        rows = self._read(
+            """SELECT key FROM t_keys JOIN t_runs USING (run)
+               WHERE asked = ? AND is_secret AND finished_at IS NULL
+               ORDER BY started_at DESC, run LIMIT 1""",
+            [asked],
+        )
+        return bytes(rows[0][0]) if rows else None
+
+    def note_walls(self, run: str, tier: str, kernel: str, walls: str) -> None:
+        """Note how a run's bots are kept; a run that goes on in another way has several."""
+        with self._write() as db:
+            rows = db.execute("SELECT tier, kernel, walls FROM t_walls WHERE run = ?", [run])
+            before = rows.fetchone() or ("", "", "")
+            now = [
+                _joined(old, new) for old, new in zip(before, (tier, kernel, walls), strict=True)
+            ]
+            db.execute("DELETE FROM t_walls WHERE run = ?", [run])
+            db.execute("INSERT INTO t_walls VALUES (?, ?, ?, ?)", [run, *now])
 
     def finish_run(self, run: str, digest: str) -> None:
         """Note that a run has all its matches, and their digest."""
@@ -283,6 +312,11 @@ class Store(StoreFile):
             db.execute("UPDATE t_runs SET spec = ? WHERE run = ?", [text, run])
 
 
+def _joined(before: str, now: str) -> str:
+    """Both values, each once."""
+    return ", ".join(dict.fromkeys([*before.split(", "), now]) if before else [now])
+
+
 _WANTED = "r.run = ? AND l.first + l.count <= r.repetitions"
 
 
@@ -290,6 +324,7 @@ def insert_run(db: Any, plan: Plan, row: RunRow, bots: Sequence[LoadedBot]) -> N
     """Note a run and its bots, where they are not there yet."""
     _insert_new_bots(db, plan.game.name, row, bots)
     _insert_terminations(db, plan)
+    insert_sources(db, bots)
     if db.execute("SELECT 1 FROM t_runs WHERE run = ?", [row.run]).fetchall():
         return
     db.execute(
@@ -450,7 +485,8 @@ def _split_rows(db: Any) -> None:
            WHERE l.first < w.repetitions AND l.first + l.count > w.repetitions"""
     ).fetchall()
     for number, first, count, at, seats in cut:
-        record = _read_record(db, number, first, count, seats)
+        record = read_record(db, number, first, count, seats)
+        assert record is not None
         segments = [
             Segment(tuple(range(seats)), b"", first, at - first),
             Segment(tuple(range(seats)), b"", at, first + count - at),
@@ -460,21 +496,6 @@ def _split_rows(db: Any) -> None:
         db.register("chunk", rows)
         db.execute("INSERT INTO t_ledger SELECT * FROM chunk")
         db.unregister("chunk")
-
-
-def _read_record(db: Any, number: int, first: int, count: int, seats: int) -> Record:
-    bounds = [number, first, first + count]
-    where = "WHERE pairing_id = ? AND repetition >= ? AND repetition < ?"
-    matches = db.execute(
-        f"SELECT chances, decisions, termination, digest FROM t_matches {where}"
-        " ORDER BY repetition", bounds,
-    ).fetchnumpy()  # fmt: skip
-    seat_rows = db.execute(
-        f"SELECT score, place, faults FROM t_seats {where} ORDER BY repetition, seat", bounds
-    ).fetchnumpy()
-    one = [matches[name].astype(np.int64) for name in matches]
-    many = [seat_rows[name].astype(np.int64).reshape(-1, seats) for name in seat_rows]
-    return Record(*one, *many)
 
 
 def _overlapping(db: Any, rows: pa.Table) -> set[int]:

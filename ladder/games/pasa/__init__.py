@@ -1,7 +1,7 @@
 """Pasa, the Nepalese staking game: 2 to 6 seats, three long dice."""
 
 from ladder.games import Game
-from ladder.games.pasa import rules, text
+from ladder.games.pasa import proof, rules, text
 from ladder.games.pasa.profile import profile
 from ladder.games.pasa.table import PasaTable, fair_total, new_state, view_width
 from ladder.games.pasa.view import PasaBot, PasaView
@@ -31,7 +31,9 @@ GAME = Game(
     score_key="piles",
     chance_name="throw",
     max_seats=rules.MAX_SEATS,
+    has_hands=False,
     text=text,
+    proof=proof,
     new_state=new_state,
     view_width=view_width,
     start=rules.start,

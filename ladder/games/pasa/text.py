@@ -176,6 +176,27 @@ def told(state: Sequence[int], action: int) -> str:
     return throw_words(action) if state[NODE] == CHANCE else ""
 
 
+def move_text(state: Sequence[int], action: int) -> str:
+    """What the seat does: a stake with the cover it meets, a throw with the chips it moves."""
+    if state[NODE] != CHANCE:
+        return f"stakes {action} of cover {state[rules.COVER]}"
+    kind = rules.kind_of_total(rules.total(action))
+    on_mat = sum(state[rules.STAKES : rules.STAKES + state[rules.SEATS]])
+    moved = {rules.PARO: f", takes {on_mat}", rules.TIRO: f", pays {on_mat}, the dice pass"}
+    return f"throws {throw_words(action)}{moved.get(kind, ', throws again')}"
+
+
+def chance_seat(state: Sequence[int]) -> int | None:
+    """The thrower."""
+    return state[rules.THROWER]
+
+
+def table_text(state: Sequence[int]) -> str:
+    """The piles, and how many turns are left."""
+    piles = " ".join(str(p) for p in state[rules.PILES : rules.PILES + state[rules.SEATS]])
+    return f"piles {piles}, turns left {rules.turns_left(state)}"
+
+
 def forced_texts(before: Sequence[int] | None, state: Sequence[int]) -> list[str]:
     """The stakes put down without asking since the node before (None: the start), in their order.
 

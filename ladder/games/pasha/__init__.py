@@ -1,7 +1,7 @@
 """Pasha, the board game: 2 to 5 seats, five dice, nine cards each, cubes and bonus tiles."""
 
 from ladder.games import Game
-from ladder.games.pasha import row, rules, scoring, text
+from ladder.games.pasha import proof, row, rules, scoring, text
 from ladder.games.pasha.table import PashaTable, new_state, view_width
 from ladder.games.pasha.view import PashaBot, PashaView
 
@@ -36,7 +36,9 @@ GAME = Game(
     score_key="scores",
     chance_name="roll",
     max_seats=row.MAX_SEATS,
+    has_hands=True,
     text=text,
+    proof=proof,
     new_state=new_state,
     view_width=view_width,
     start=rules.start,

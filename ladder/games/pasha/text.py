@@ -196,6 +196,43 @@ def state_values(state: Sequence[int]) -> dict[str, Any]:
     }
 
 
+_DOES = {row.CARD: "plays {}", row.LAMP: "lamp: {}", row.CUBE: "cube: {}", row.COLUMN: "column {}"}
+
+
+def move_text(state: Sequence[int], action: int) -> str:
+    """What the seat does, or what is dealt to it or rolled by it."""
+    text = action_text(state, action)
+    word, _, rest = text.partition(" ")
+    if state[NODE] == CHANCE:
+        if state[row.STEP] != row.ROLL_STEP:
+            return {"first": f"first player: seat {rest}"}.get(word, f"is dealt: {text}")
+        kept = dice_text(state[row.DICE])
+        with_kept = f" beside {kept}" if kept else ""
+        return f"rolls {rest}{with_kept}: {told(state, action)}"
+    if state[NODE] == row.REROLL:
+        kept = dice_text(state[row.DICE] - action)
+        return f"rerolls {dice_text(action)}, keeps {kept or 'none'}" if action else "rolls no more"
+    if state[NODE] == row.CUBE and action == row.STOP:
+        return "spends no more cubes"
+    return _DOES[state[NODE]].format(rest or text)
+
+
+def chance_seat(state: Sequence[int]) -> int | None:
+    """The seat that is dealt to or rolls; the first player and the tiles are nobody's."""
+    return state[SEAT] if state[row.STEP] in (row.DECK_STEP, row.ROLL_STEP) else None
+
+
+def table_text(state: Sequence[int]) -> str:
+    """Cards and marks of the round, points, cubes; it changes when a disc is placed."""
+    seats = range(state[row.SEATS])
+    marks = [state[row.MARKS + seat] for seat in seats]
+    shown = ", ".join(mark_text(mark) if mark >= 0 else "-" for mark in marks)
+    points = " ".join(str(score(state, seat)) for seat in seats)
+    cubes = " ".join(str(state[row.CUBES + seat]) for seat in seats)
+    number = min(state[row.ROUND] + 1, row.NUM_ROUNDS)
+    return f"round {number}: marks {shown}; points {points}; cubes {cubes}"
+
+
 def told(state: Sequence[int], action: int) -> str:
     """What a roll makes of the dice; the other actions say themselves."""
     if state[NODE] != CHANCE or state[row.STEP] != row.ROLL_STEP:
