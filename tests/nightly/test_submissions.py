@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ladder.bots import PortableBot, load_word
-from ladder.check import Finding, Verdict, check_word
+from ladder.check import Finding, Verdict, check_contained, check_word
 from ladder.errors import SpecError
 from ladder.inbox import take_inbox
 from ladder.sources import Source, bundle_of
@@ -90,6 +91,19 @@ FAULTY = {
 }
 
 
+def test_a_strangers_bot_is_checked_in_children_alone(folder: Path) -> None:
+    path = folder / "mine.py"
+    path.write_text(BOT + f"open('{folder}/touched', 'w')\n")
+    verdict = check_contained(f"{path}:Mine", game="pasa", matches=8)
+    assert "loads" in [finding.check for finding in verdict.findings]
+    assert not verdict.is_passed
+    assert not (folder / "touched").exists()
+    path.write_text(BOT)
+    assert check_contained(f"{path}:Mine:lead=20", game="pasa", matches=8).reasons == []
+    raises = check_contained(f"{ROOT}/tests/faulty_bots.py:Raises", game="pasa", matches=8)
+    assert "ValueError: I do not like this mat" in raises.reasons[0]
+
+
 @pytest.mark.parametrize("name", FAULTY)
 def test_a_faulty_bot_fails_with_the_reason(name: str) -> None:
     verdict = check_word(f"{ROOT}/tests/faulty_bots.py:{name}", matches=8)
@@ -138,9 +152,9 @@ def test_a_stored_version_plays_without_its_files(folder: Path, store: Submissio
         (folder / name).unlink()
     (row,) = store.submissions("pasa", "Bôld पासा")
     (portable,) = store.portable([row])
-    loaded = portable.load()
-    assert loaded.version == row.version
-    assert dict(loaded.params) == {"lead": 20}
+    for loaded in (portable.load(), replace(portable, is_trusted=True).load()):
+        assert loaded.version == row.version
+        assert dict(loaded.params) == {"lead": 20}
 
 
 def test_a_stored_module_plays_beside_a_newer_one_of_that_name(store: SubmissionStore) -> None:
@@ -153,7 +167,8 @@ def test_a_stored_module_plays_beside_a_newer_one_of_that_name(store: Submission
     old = PortableBot("bots.pasa.levels:Master", "Master", (("per_turn", 11),), source)
     enter(store, old, game="pasa", name="old", author="", about="", at=utc_now())
     (portable,) = store.portable(store.submissions("pasa"))
-    assert portable.load().bot.per_turn == 11  # type: ignore[attr-defined]
+    kept = replace(portable, is_trusted=True).load().bot
+    assert kept.per_turn == 11  # type: ignore[attr-defined]
     assert load_word("Master", "pasa").bot.per_turn == 10  # type: ignore[attr-defined]
 
 
