@@ -54,7 +54,7 @@ def standings(
     from ladder.report import print_faults, print_pairs, print_standings
     from ladder.store import NightStore
 
-    store = NightStore(options.db_path(db))
+    store = NightStore(options.db_path(db), patience_s=options.READ_PATIENCE_S)
     chosen = None
     if night or at_version or ladder:
         chosen = find_night(store, find_ladder(store, ladder), night, at_version)
