@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,6 +37,7 @@ WINDOW = 2000  # pairings asked of the store at once
 IN_FLIGHT = 3  # chunks a worker
 AUTO_AFTER_S = 3.0  # `auto` hands over to Ray then ...
 AUTO_WORTH_S = 8.0  # ... if at least this much is left
+CONNECT_S = 10.0  # for a cluster to answer
 WATCHDOG_S = 300.0  # without a finished chunk for so long, Ray is given up
 
 Chunk = list[Segment]
@@ -385,6 +387,17 @@ class _OnRay:
             raise InfraError(f"a chunk could not be played on Ray: {last}") from error
 
 
+def _knock(address: str) -> None:
+    """Refuse an address where nobody listens: Ray itself would try it for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return  # a name of Ray's own, such as "auto"
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
+    except (OSError, OverflowError) as error:
+        raise InfraError(f"cannot start Ray {address}: {error}") from None
+
+
 @contextmanager
 def _ray(workers: Workers) -> Iterator[int]:
     """A Ray of our own (or the one at the address), and its number of CPUs."""
@@ -403,6 +416,7 @@ def _ray(workers: Workers) -> Iterator[int]:
             "object_store_memory": 160 * 2**20,
         }
     else:
+        _knock(workers.address)
         shipped = package.parent / "bots"
         options["address"] = workers.address
         options["runtime_env"] = {"py_modules": [str(package), str(shipped)]}

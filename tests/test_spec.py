@@ -63,7 +63,7 @@ def with_seed(word: str) -> str:
 FIELDS = (
     "name, game, table, seed, entrants, format, rating, limits, expect, compile, record, db"
 )  # fmt: skip
-KINDS = "round_robin, gauntlet, random, lineup"
+KINDS = "round_robin, gauntlet, random, lineup, compare"
 
 # The expected lines lack their beginning, "x.yaml:".
 BAD: dict[str, tuple[str | bytes, list[str]]] = {

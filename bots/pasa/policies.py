@@ -29,14 +29,14 @@ class Uniform(PasaBot):
     """Stakes each legal size equally often."""
 
     @staticmethod
-    def luck_ways(view: PasaView, params: Any) -> int:
-        """As many equally likely cases as there are legal stakes."""
-        return view.num_legal
-
-    @staticmethod
     def stake(view: PasaView, params: Any) -> int:
         """A legal stake by the seat's private random integer."""
         return view.legal[view.luck % view.num_legal]
+
+    @staticmethod
+    def luck_ways(view: PasaView, params: Any) -> int:
+        """Each legal stake."""
+        return view.num_legal
 
 
 class BoldUntilAhead(PasaBot):

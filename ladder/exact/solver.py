@@ -77,6 +77,16 @@ class Layout:
         """Positions with x0 units at the thrower."""
         return math.comb(self.total - x0 + self.seats - 2, self.seats - 2)
 
+    def rank(self, units: Sequence[int]) -> int:
+        """The place of a position, its piles round the table from the thrower (`kernel.rank`)."""
+        x0, x1, x2 = (*units, 0)[:3]
+        if self.seats == 2:
+            return x0
+        start = int(self.level_start[x0])
+        if self.seats == 3:
+            return start + x1
+        return start + x1 * (self.total - x0 + 1) - x1 * (x1 - 1) // 2 + x2
+
     def most_units(self, turn: int, place: int) -> int:
         """The most units that the seat `place` after the thrower can hold in a turn.
 
@@ -204,7 +214,7 @@ class Solver:
         layout = self.layout
         masses = np.zeros((self.threads, layout.positions))
         masses_after = np.zeros_like(masses)
-        masses[0, self._rank_of_start()] = 1.0
+        masses[0, layout.rank([layout.chips] * layout.seats)] = 1.0
         for turn in range(layout.turns + 1):
             here = self.values[turn]
             after = self.values[min(turn + 1, layout.turns)]
@@ -272,17 +282,6 @@ class Solver:
             np.array([policy.reads_mat for policy in self.policies], np.bool_),
             params,
         )
-
-    def _rank_of_start(self) -> int:
-        layout = self.layout
-        rank = int(layout.level_start[layout.chips])
-        if layout.seats > 2:
-            rank += layout.chips
-        if layout.seats > 3:
-            rank = int(layout.level_start[layout.chips])
-            rank += layout.chips * (layout.total - layout.chips + 1)
-            rank += layout.chips - layout.chips * (layout.chips - 1) // 2
-        return rank
 
     def _work(self) -> Work:
         table, seats = self.layout.table, self.layout.seats

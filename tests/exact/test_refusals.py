@@ -4,9 +4,11 @@ from typing import ClassVar
 
 import pytest
 
+from bots.pasa import levels, policies
 from ladder.errors import SpecError
 from ladder.exact import BEST, estimate, solve
 from ladder.exact.policies import check_luck, policy_for
+from ladder.games.bot import policy_of
 from ladder.games.pasa import PasaBot, PasaTable
 from tests.exact.exact_bots import Easy, Least, Uniform
 
@@ -62,6 +64,20 @@ def test_declarations_are_tried():
     for bot in (Uniform, Easy, Coin):
         check_luck(policy_for(bot), PasaTable())
     assert "Dishonest: luck_ways is 1, but luck" in refusal(TWO, [Dishonest, Least])
+
+
+def shipped():
+    for module in (levels, policies):
+        for bot in vars(module).values():
+            if isinstance(bot, type) and issubclass(bot, PasaBot) and bot is not PasaBot:
+                yield bot
+
+
+@pytest.mark.parametrize("bot", list(shipped()), ids=lambda bot: bot.__name__)
+def test_shipped_policies_declare_their_luck(bot):
+    if policy_of(bot, "stake") is not None:
+        for table in (PasaTable(), PasaTable(seats=3, chips=37, least=1, most=12)):
+            check_luck(policy_for(bot), table)
 
 
 def test_the_mat_is_found_in_the_source():
