@@ -13,6 +13,7 @@ import inspect
 import json
 import pkgutil
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.metadata import entry_points
@@ -22,6 +23,7 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from ladder.commands import is_program, program_of, read_command
 from ladder.errors import BotLoadError
 from ladder.games import GAMES, get_game
 from ladder.games.bot import Bot, bind, param_defaults, param_types
@@ -76,6 +78,9 @@ class PortableBot:
 
     def load(self) -> LoadedBot:
         """Import the class from the sources."""
+        if is_program(self.source):
+            bot = program_of(self.source, self.reference.partition(":")[0])
+            return LoadedBot(self.reference, bot, self.params, self.source)
         bot = getattr(restore(self.source), self.class_name)
         return LoadedBot(self.reference, bot, self.params, self.source)
 
@@ -118,6 +123,15 @@ def load_word(word: str, game: str) -> LoadedBot:
     types = param_types(bot)
     params = {name: _read_param(text, types.get(name)) for name, text in texts.items()}
     return LoadedBot(reference, bot, _checked_params(bot, params), source)
+
+
+def load_program(
+    command: Sequence[str], files: Sequence[str], params: dict[str, Any], game: str
+) -> LoadedBot:
+    """A bot that is a program, with files that its command does not name. Raises: BotLoadError."""
+    source = read_command(command, files)
+    bot = program_of(source, game)
+    return LoadedBot(f"{game}: {' '.join(command)}", bot, tuple(params.items()), source)
 
 
 def load(reference: str, params: dict[str, Any], game: str) -> LoadedBot:

@@ -22,8 +22,10 @@ import numpy as np
 
 from ladder import seeds
 from ladder.bots import LoadedBot, PortableBot
+from ladder.commands import Program
 from ladder.driver import LANES, LocalPlayer, Player, play
 from ladder.errors import BotFaultError, InfraError, LadderError, SpecError
+from ladder.foreign import ForeignPlayer
 from ladder.games import Game, Table, get_game
 from ladder.plan import Plan
 from ladder.playout import CompiledBots, compile_bots, play_compiled
@@ -296,6 +298,8 @@ def _play_in_python(setup: Setup, chunk: Chunk, lanes: int) -> Record:
 
 def player_for(game: Game, bot: LoadedBot) -> Player:
     """The player of a bot, for one chunk."""
+    if issubclass(bot.bot, Program):
+        return ForeignPlayer(game, bot.bot.command, bot.bot.folder, dict(bot.params))
     return LocalPlayer(game, bot.bot, dict(bot.params))
 
 

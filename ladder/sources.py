@@ -80,7 +80,7 @@ def restore(source: Source) -> ModuleType:
             found, module = read_module(source.module)
             if found.digest == source.digest:
                 return module
-    folder = Path(_unpacked(source))
+    folder = Path(unpacked(source))
     if "." in source.module:
         sys.path.insert(0, str(folder))
         return read_module(source.module)[1]
@@ -88,7 +88,8 @@ def restore(source: Source) -> ModuleType:
 
 
 @cache
-def _unpacked(source: Source) -> str:
+def unpacked(source: Source) -> str:
+    """A folder of this process with a source's files in it."""
     folder = tempfile.mkdtemp(prefix="ladder-bot-")
     for name, content in source.files:
         path = Path(folder, *PurePosixPath(name).parts)
