@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ladder import ledger
-from ladder.archive import LEDGER_COLUMNS, LedgerRow, StoredPairing, match_id
 from ladder.games import Game, Table
 from ladder.games.nodes import CHANCE
 from ladder.record import Record, Segment
+from ladder.store.archive import LEDGER_COLUMNS, LedgerRow, StoredPairing, match_id
 from ladder.walk import Step
 
 LEAST_CHANCE = 1e-6  # of a fair thing looking so odd: below it, it is called a fault

@@ -44,6 +44,7 @@ def run_bench(*, quick: bool) -> Iterator[Figure]:
     seconds = 0.4 if quick else 3.0
     yield from machine()
     yield from _play_figures(seconds)
+    yield from _pasha_figures(seconds)
     yield from bench_ratings()
     yield from _store_figures(seconds)
     million = 100_000 if quick else 1_000_000
@@ -125,6 +126,15 @@ def rate_of(once: Callable[[int], object], seconds: float, start: int) -> float:
     begun = time.perf_counter()
     once(matches)
     return matches / (time.perf_counter() - begun)
+
+
+def _pasha_figures(seconds: float) -> Iterator[Figure]:
+    table = _Table("pasha", ("Simple",) * 4)
+    compiled = rate_of(table.compiled, seconds, 500)
+    yield "pasha_compiled_matches_per_s", compiled, "matches/s/core, four Simple"
+    python = rate_of(table.python, seconds, 32)
+    yield "pasha_python_matches_per_s", python, "matches/s/core, four Simple"
+    yield "pasha_compiled_to_python_ratio", compiled / python, "times"
 
 
 def _play_figures(seconds: float) -> Iterator[Figure]:

@@ -12,12 +12,12 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 
-from ladder.archive import StoredPairing, match_id
 from ladder.bots import PortableBot
 from ladder.driver import Player
 from ladder.execute import player_for
 from ladder.games import get_game
 from ladder.games.nodes import CHANCE
+from ladder.store.archive import StoredPairing, match_id
 from ladder.walk import Walk, walk_through
 
 FRESH = 3  # plays in processes of their own

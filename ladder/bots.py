@@ -27,7 +27,7 @@ from ladder.commands import is_program, program_of, read_command
 from ladder.errors import BotLoadError
 from ladder.games import GAMES, get_game
 from ladder.games.bot import Bot, bind, param_defaults, param_types
-from ladder.sources import Source, loading, read_file, read_module, restore
+from ladder.sources import Source, is_path, loading, read_file, read_module, restore
 
 SHIPPED = "bots"
 ENTRY_POINTS = "ladder.bots"
@@ -53,8 +53,14 @@ class LoadedBot:
     @property
     def version(self) -> str:
         """16 hex digits."""
-        parts = [self.source.digest, self.class_name, self.params]
-        text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+        return self.version_of(self.source, self.class_name, self.params)
+
+    @staticmethod
+    def version_of(source: Source, class_name: str, params: tuple[tuple[str, Any], ...]) -> str:
+        """The version of a bot of which no more is known than this."""
+        text = json.dumps(
+            [source.digest, class_name, params], sort_keys=True, separators=(",", ":")
+        )
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
     @property
@@ -120,9 +126,16 @@ def load_word(word: str, game: str) -> LoadedBot:
     """The bot that one word names. Raises: BotLoadError."""
     reference, texts = split_word(word)
     bot, source = find(reference, game)
+    return LoadedBot(reference, bot, filled_params(bot, texts, {}), source)
+
+
+def filled_params(
+    bot: type[Bot], texts: dict[str, str], params: dict[str, Any]
+) -> tuple[tuple[str, Any], ...]:
+    """All params of a bot, from those given as text and as values. Raises: BotLoadError."""
     types = param_types(bot)
-    params = {name: _read_param(text, types.get(name)) for name, text in texts.items()}
-    return LoadedBot(reference, bot, _checked_params(bot, params), source)
+    read = {name: _read_param(text, types.get(name)) for name, text in texts.items()}
+    return _checked_params(bot, {**read, **params})
 
 
 def load_program(
@@ -147,23 +160,23 @@ def find(reference: str, game: str) -> tuple[type[Bot], Source]:
         where, name = _named(reference, game)
     if not where or not name:
         raise BotLoadError(f"a bot is NAME, module:Class or file.py:Class (got {reference!r})")
-    is_file = where.endswith(".py") or "/" in where or "\\" in where
-    source, module = read_file(Path(where).expanduser()) if is_file else read_module(where)
-    return _class_in(module, name, where, game), source
+    source, module = read_file(Path(where).expanduser()) if is_path(where) else read_module(where)
+    return class_in(module, name, where, game), source
 
 
-def _class_in(module: ModuleType, name: str, where: str, game: str) -> type[Bot]:
+def class_in(module: ModuleType, name: str, where: str, game: str | None) -> type[Bot]:
+    """The bot class of that name; of any game where `game` is None. Raises: BotLoadError."""
     there = [n for n, c in vars(module).items() if _is_bot(c) and c.__module__ == module.__name__]
     bot = getattr(module, name, None)
     if bot is None:
         raise BotLoadError(f"{where}: has no class {name!r}{_suggest(name, there)}")
     if not isinstance(bot, type) or not issubclass(bot, Bot):
-        raise BotLoadError(
-            f"{where}: {name} is not a bot: it should be a subclass of {game.title()}Bot"
-        )
-    if bot.game != game:
-        raise BotLoadError(f"{where}: {name} plays {bot.game or 'no game'}, not {game}")
-    if bot is get_game(game).bot:
+        base = f"{game.title()}Bot" if game else "PasaBot or PashaBot"
+        raise BotLoadError(f"{where}: {name} is not a bot: it should be a subclass of {base}")
+    if bot.game not in (GAMES if game is None else (game,)):
+        wanted = game or " or ".join(GAMES)
+        raise BotLoadError(f"{where}: {name} plays {bot.game or 'no game'}, not {wanted}")
+    if bot is get_game(bot.game).bot:
         raise BotLoadError(f"{where}: {name} is the base of bots, and no bot itself")
     with loading(where):
         bind(bot, param_defaults(bot))

@@ -90,11 +90,18 @@ class Progress:
     done: int = 0
     stored_before: int = 0
     played: int = 0
+    timed: int = 0  # of them, since the clock started
     where: str = "starting"
     play_s: float = 0.0
     store_s: float = 0.0
     notes: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+
+    @property
+    def rate(self) -> float:
+        """Matches a second since everything was compiled; 0 while it is too early to say."""
+        seconds = time.monotonic() - self.started
+        return 0.0 if self.is_starting or seconds < 0.2 else self.timed / seconds
 
     @property
     def is_starting(self) -> bool:
@@ -103,6 +110,7 @@ class Progress:
 
     def begin(self) -> None:
         """Everything is compiled: the clock starts."""
+        self.timed = 0
         self.where = "in process"
         self.started = time.monotonic()
 
@@ -234,6 +242,7 @@ class _Job:
             progress.store_s += time.monotonic() - begun
             progress.play_s += elapsed
             progress.played += added
+            progress.timed += added
             if progress.is_starting:
                 progress.begin()  # the first chunk compiles: its time says nothing
             else:

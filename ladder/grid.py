@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ladder.documents import Document, Place
-from ladder.spec import Compare, Spec, make_spec
+from ladder.parts import Compare
+from ladder.spec import Spec, make_spec
 
 LISTS = {"sizes", "tiles"}  # table options that are lists themselves
 MAX_CANDIDATES, MAX_TABLES = 200, 200

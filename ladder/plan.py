@@ -16,11 +16,24 @@ from functools import cached_property
 from ladder import formats, seeds
 from ladder.errors import SpecError
 from ladder.formats.gauntlet import GauntletLineups
+from ladder.formats.knockout import KnockoutPods
 from ladder.formats.lineup import OneLineup
-from ladder.formats.random_pods import RandomLineups
+from ladder.formats.random_pods import RandomLineups, shuffled
 from ladder.formats.round_robin import RoundRobinLineups
+from ladder.formats.staged import FirstLineups, Staged
+from ladder.formats.swiss import SwissPods
 from ladder.games import Game, Table
-from ladder.spec import Compare, Gauntlet, Lineup, RandomPods, RoundRobin, Spec
+from ladder.parts import (
+    Compare,
+    Gauntlet,
+    Knockout,
+    Ladder,
+    Lineup,
+    RandomPods,
+    RoundRobin,
+    Swiss,
+)
+from ladder.spec import Spec
 
 DIGEST_BYTES = 16
 
@@ -44,11 +57,14 @@ class Plan:
     key: bytes  # the run key
     versions: tuple[str, ...]  # by entrant
     names: tuple[str, ...]
-    lineups: formats.Lineups
+    lineups: formats.Lineups  # of the first stage, where there are stages
+    stages: Staged | None = None
 
     @cached_property
     def num_matches(self) -> int:
-        """Matches in all."""
+        """Matches in all; at most, where they depend on results."""
+        if self.stages is not None:
+            return self.stages.most_matches
         if isinstance(self.lineups, RoundRobinLineups):
             return len(self.lineups) * self.lineups[0][1]
         return sum(self.lineups[i][1] for i in range(len(self.lineups)))
@@ -90,9 +106,10 @@ def pairing_digest(game: Game, table: Table, on_fault: str, versions: Sequence[s
     return hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).digest()
 
 
-def make_plan(spec: Spec) -> Plan:
-    """The plan of a spec."""
+def make_plan(spec: Spec, seeded: Sequence[int] | None = None) -> Plan:
+    """The plan of a spec; `seeded` gives the entrants in the order of their seeds."""
     key = seeds.run_key(spec.seed)
+    stages = _stages(spec, key, seeded)
     return Plan(
         game=spec.game,
         table=spec.table,
@@ -100,8 +117,32 @@ def make_plan(spec: Spec) -> Plan:
         key=key,
         versions=tuple(entrant.loaded.version for entrant in spec.entrants),
         names=tuple(entrant.name for entrant in spec.entrants),
-        lineups=_lineups(spec, key),
+        lineups=_lineups(spec, key) if stages is None else _first(spec, stages),
+        stages=stages,
     )
+
+
+def _stages(spec: Spec, key: bytes, seeded: Sequence[int] | None) -> Staged | None:
+    """The format, if it is one in stages."""
+    chosen, seats = spec.format, spec.table.seats
+    if isinstance(chosen, Swiss):
+        # By version, so that the order of the entrants in the spec draws no other lot.
+        order = sorted(range(len(spec.entrants)), key=lambda i: spec.entrants[i].loaded.version)
+        deal = seeds.deal_key(key, b"swiss")
+        lot = [order[place] for place in shuffled(len(order), deal, 0)]
+        return SwissPods(lot, seats, chosen.matches, chosen.rounds)
+    if isinstance(chosen, Knockout):
+        order = list(seeded) if seeded is not None else list(range(len(spec.entrants)))
+        return KnockoutPods(
+            order, seats, chosen.matches,
+            advance=chosen.advance or max(1, seats // 2), best_of=chosen.best_of,
+        )  # fmt: skip
+    return None
+
+
+def _first(spec: Spec, stages: Staged) -> formats.Lineups:
+    assert isinstance(spec.format, Swiss | Knockout)
+    return FirstLineups(stages, spec.format.matches, len(spec.entrants))
 
 
 def _lineups(spec: Spec, key: bytes) -> formats.Lineups:
@@ -117,6 +158,8 @@ def _lineups(spec: Spec, key: bytes) -> formats.Lineups:
         return GauntletLineups(challengers, field, seats, chosen.matches)
     if isinstance(chosen, Lineup):
         return OneLineup([spec.entrant_index(name) for name in chosen.bots], chosen.matches)
+    if isinstance(chosen, Ladder):
+        raise SpecError(f"{spec.path}: format: a ladder is played by `ladder nightly {spec.path}`")
     assert isinstance(chosen, RandomPods)
     # By version, so that the order of the entrants in the spec draws no other pods.
     order = sorted(range(entrants), key=lambda i: spec.entrants[i].loaded.version)

@@ -75,12 +75,17 @@ class ProgressLine:
         while progress.notes:
             note(progress.notes.pop(0))
         self.done = progress.done
-        rate = progress.played / max(time.monotonic() - progress.started, 1e-9)
+        self._total = progress.total  # a night grows round by round
+        rate = progress.rate
         if self._bar is not None:
             self._bar.update(
-                self._task, completed=progress.done, rate=rate, description=progress.where
+                self._task,
+                total=self._total,
+                completed=progress.done,
+                rate=rate,
+                description=progress.where,
             )
-        elif time.monotonic() >= self._next and not progress.is_starting:
+        elif time.monotonic() >= self._next and rate > 0:
             self._next = time.monotonic() + LINE_EVERY_S
             left_s = (self._total - progress.done) / max(rate, 1e-9)
             note(

@@ -12,7 +12,8 @@ from ladder.errors import SpecError
 from ladder.games import get_game
 from ladder.grid import grid_specs
 from ladder.lineup import names_of, table_options
-from ladder.spec import Compare, Spec, make_spec
+from ladder.parts import Compare
+from ladder.spec import Spec, make_spec
 
 
 def questions_of_spec(path: Path) -> Iterator[tuple[str, Question, Spec]]:

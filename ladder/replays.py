@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ladder.archive import StoredMatch, StoredPairing
 from ladder.bots import LoadedBot
 from ladder.driver import Player
 from ladder.errors import StoreError
@@ -15,6 +14,7 @@ from ladder.games import Game, Table, get_game
 from ladder.games.nodes import CHANCE
 from ladder.rated import find_run
 from ladder.store import Store
+from ladder.store.archive import StoredMatch, StoredPairing
 from ladder.walk import Step, Walk, close_all
 
 
@@ -90,7 +90,7 @@ def game_and_table(pairing: StoredPairing) -> tuple[Game, Table]:
 
 def load_versions(store: Store, versions: Sequence[str]) -> dict[str, LoadedBot]:
     """Bots of the store by version."""
-    return {version: store.portable(version).load() for version in dict.fromkeys(versions)}
+    return {version: store.stored_bot(version).load() for version in dict.fromkeys(versions)}
 
 
 def seated_players(game: Game, bots: dict[str, LoadedBot], versions: Sequence[str]) -> list[Player]:

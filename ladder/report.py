@@ -142,10 +142,17 @@ def print_outcome(outcome: Outcome, db: Path, *, by_seat: bool, as_json: bool) -
                 "seconds": outcome.seconds,
                 "digest": outcome.digest,
                 "standings": [row_values(row, by_seat=by_seat) for row in outcome.rows],
+                **({"ranking": [asdict(line) for line in outcome.ranking]}
+                   if outcome.ranking else {}),
             }
-        )
+        )  # fmt: skip
         return
     out = console()
+    for line in outcome.ranking:
+        out.print(
+            f"{line.rank:>3}  {line.bot}: {line.points:.1f} points; {'; '.join(line.path)}",
+            markup=False, soft_wrap=True,
+        )  # fmt: skip
     if outcome.played == 0:
         out.print(f"nothing to play: all {outcome.matches:,} matches are in {db}", markup=False)
     out.print(standings_grid(outcome.rows, by_seat=by_seat))

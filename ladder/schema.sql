@@ -9,7 +9,6 @@ CREATE TABLE t_bots (
     source_hash TEXT, author TEXT, submitted_at TIMESTAMPTZ
 );
 -- What bots are made of; a bot's own file and the local modules it imports.
-CREATE TABLE IF NOT EXISTS t_sources (source_hash TEXT, path TEXT, content BLOB);
 CREATE TABLE t_terminations (game TEXT, termination TINYINT, name TEXT);
 CREATE TABLE t_pairings (
     pairing_id BIGINT, pairing BLOB, key_id TEXT, game TEXT, game_version INTEGER, table_json TEXT,

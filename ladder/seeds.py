@@ -41,6 +41,12 @@ def run_key(seed: int) -> bytes:
     return hashlib.blake2b(b"ladder run seed %d" % seed, digest_size=KEY_BYTES).digest()
 
 
+def night_key(key: bytes, ladder: str, night: int) -> bytes:
+    """The key of one night of a ladder, from its spec's run key."""
+    text = f"{ladder}\n{night}".encode()
+    return hashlib.blake2b(text, key=key, digest_size=KEY_BYTES, person=b"ladder night").digest()
+
+
 def run_key_id(key: bytes) -> str:
     """A name for a run key that does not give the key away (16 hex digits)."""
     return hashlib.blake2b(b"ladder run key id" + key, digest_size=8).hexdigest()

@@ -8,9 +8,11 @@ package; the standard library, installed packages and Ladder itself are not part
 from __future__ import annotations
 
 import ast
+import atexit
 import hashlib
 import importlib
 import importlib.util
+import shutil
 import sys
 import tempfile
 import traceback
@@ -19,7 +21,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 from ladder.errors import BotLoadError
 
@@ -72,30 +74,107 @@ def read_module(name: str) -> tuple[Source, ModuleType]:
     return Source(name, _bundle(path, path.parents[depth])), module
 
 
+def bundle_of(where: str) -> Source:
+    """The files of a bot file (a path) or an importable module, none of them run.
+
+    Raises: BotLoadError.
+    """
+    if is_path(where):
+        path = Path(where).expanduser()
+        if path.is_dir():
+            raise BotLoadError(f"{path}: is a directory, not a Python file")
+        if not path.exists():
+            raise BotLoadError(f"{path}: no such file")
+        if path.suffix != ".py":
+            raise BotLoadError(f"{path}: not a Python file (its name should end in .py)")
+        return Source(path.stem, _bundle(path.resolve(), path.resolve().parent))
+    with loading(where):
+        found = importlib.util.find_spec(where)
+    if found is None or not found.has_location or found.origin is None:
+        raise BotLoadError(f"{where}: there is no module of that name with a source file")
+    path = Path(found.origin).resolve()
+    depth = where.count(".") + (path.name == "__init__.py")
+    return Source(where, _bundle(path, path.parents[depth]))
+
+
+def is_path(where: str) -> bool:
+    """Whether the part of a reference before its class is a file, not a module."""
+    return where.endswith(".py") or "/" in where or "\\" in where
+
+
 def restore(source: Source) -> ModuleType:
-    """Import a bot from its bundle, in a process that may not have its files."""
+    """Import a bot from its bundle, in a process that may not have its files, or has others."""
     if "." in source.module:
-        here = importlib.util.find_spec(source.module.partition(".")[0])
-        if here is not None:
-            found, module = read_module(source.module)
-            if found.digest == source.digest:
-                return module
-    folder = Path(unpacked(source))
-    if "." in source.module:
-        sys.path.insert(0, str(folder))
-        return read_module(source.module)[1]
-    return _import_file(folder / source.files[0][0], source)
+        try:
+            if bundle_of(source.module).digest == source.digest:
+                return importlib.import_module(source.module)
+        except (BotLoadError, ImportError):
+            pass
+        return _import_apart(source)
+    return _import_file(Path(unpacked(source)) / source.files[0][0], source)
 
 
 @cache
 def unpacked(source: Source) -> str:
     """A folder of this process with a source's files in it."""
     folder = tempfile.mkdtemp(prefix="ladder-bot-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for name, content in source.files:
         path = Path(folder, *PurePosixPath(name).parts)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     return folder
+
+
+def _import_apart(source: Source) -> ModuleType:
+    """Import a module of a package beside another package of that name.
+
+    What the bundle brings in is named anew in `sys.modules`; what was there before is put back.
+    """
+    alias = f"ladder_bot_{source.digest}"
+    if f"{alias}.{source.module}" in sys.modules:
+        return sys.modules[f"{alias}.{source.module}"]
+    folder = unpacked(source)
+    here = Path(folder)
+    for part in source.module.split(".")[:-1]:  # packages of an earlier path would come first
+        here = here / part
+        (here / "__init__.py").touch()
+    top = source.module.partition(".")[0]
+
+    def of_package() -> dict[str, ModuleType]:
+        return {n: m for n, m in sys.modules.items() if n.partition(".")[0] == top}
+
+    hidden = of_package()
+    for name in hidden:
+        del sys.modules[name]
+    sys.path.insert(0, folder)
+    importlib.invalidate_caches()
+    try:
+        with loading(source.module):
+            module = importlib.import_module(source.module)
+    finally:
+        sys.path.remove(folder)
+        brought = of_package()
+        for name in brought:
+            del sys.modules[name]
+        sys.modules.update(hidden)
+    for name, each in brought.items():
+        _rename(each, name, f"{alias}.{name}")
+        sys.modules[f"{alias}.{name}"] = each
+    return module
+
+
+def _rename(module: ModuleType, old: str, new: str) -> None:
+    """Let a module and what it defines say that its name is `new`."""
+    module.__name__ = new
+    todo = list(vars(module).values())
+    while todo:
+        value = todo.pop()
+        value = getattr(value, "__func__", value) if isinstance(value, staticmethod) else value
+        if isinstance(value, type | FunctionType) and value.__module__ == old:
+            value.__module__ = new
+            if isinstance(value, type):
+                todo += vars(value).values()
 
 
 class loading:

@@ -14,9 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     TypeAdapter,
     ValidationError,
@@ -26,14 +24,19 @@ from ladder.bots import LoadedBot, load, load_program, load_word
 from ladder.documents import Document, Place, place_text, read_document
 from ladder.errors import BotLoadError, SpecError
 from ladder.games import GAMES, Game, Table, get_game
-
-MAX_MATCHES = 10**12
-
-
-class Part(BaseModel):
-    """Base of the parts of a spec: no unknown fields, no silent conversions."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+from ladder.parts import (
+    FORMATS,
+    KINDS,
+    Budget,
+    Compare,
+    Format,
+    FormatPart,
+    Gauntlet,
+    Knockout,
+    Ladder,
+    Lineup,
+    Part,
+)
 
 
 def _printable(text: str) -> str:
@@ -57,6 +60,7 @@ class EntrantPart(Part):
     )
     name: Name | None = Field(None, min_length=1, max_length=64)
     params: dict[str, Any] = Field(default_factory=dict)
+    author: Name | None = Field(None, min_length=1, max_length=64, description="for ladders")
 
 
 _PROGRAM = "(program)"  # in place of a bot's word where there is a command
@@ -69,66 +73,6 @@ def _entrant(value: Any) -> Any:
 
 
 Entrant = Annotated[EntrantPart, BeforeValidator(_entrant)]
-Matches = Annotated[
-    int, Field(ge=1, le=MAX_MATCHES, description="matches of one line-up over its seat rotations")
-]
-
-
-class RoundRobin(Part):
-    """Every line-up of different entrants."""
-
-    kind: Literal["round_robin"] = "round_robin"
-    matches: Matches
-    self_play: bool = Field(False, description="also line-ups in which an entrant repeats")
-
-
-class Gauntlet(Part):
-    """Challengers, each alone against tables filled from a field."""
-
-    kind: Literal["gauntlet"]
-    challengers: list[str] = Field(min_length=1, description="names of entrants")
-    field: list[str] | None = Field(None, min_length=1, description="default: the other entrants")
-    matches: Matches
-
-
-class RandomPods(Part):
-    """Rounds of pods drawn at random, each entrant in equally many."""
-
-    kind: Literal["random"]
-    rounds: int = Field(ge=1, le=10**6, description="draws of the whole field")
-    matches: Matches
-
-
-class Lineup(Part):
-    """One line-up; an entrant may sit in several seats."""
-
-    kind: Literal["lineup"]
-    bots: list[str] = Field(min_length=1, description="names of entrants, one a seat")
-    matches: Matches
-
-
-class Compare(Part):
-    """Candidates in the same seats against one field on the same dice: `ladder compare`."""
-
-    kind: Literal["compare"]
-    candidates: list[str] = Field(min_length=1, description="names of entrants")
-    field: list[str] = Field(min_length=1, description="names; repeat to fill the seats")
-    matches: Matches = Field(400_000, description="budget of a candidate, over all seats")
-    margin: float = Field(0.0, ge=0, lt=1, description="difference of practical equality")
-    precision: float = Field(0.005, gt=0, lt=1, description="half width to report matches for")
-    confidence: float = Field(0.95, gt=0.5, lt=1, description="of all statements together")
-
-
-FormatPart = RoundRobin | Gauntlet | RandomPods | Lineup | Compare
-Format = Annotated[FormatPart, Field(discriminator="kind")]
-FORMATS: dict[str, type[Part]] = {
-    "round_robin": RoundRobin,
-    "gauntlet": Gauntlet,
-    "random": RandomPods,
-    "lineup": Lineup,
-    "compare": Compare,
-}
-KINDS = tuple(FORMATS)
 
 
 class RatingPart(Part):
@@ -178,14 +122,17 @@ class SpecPart(Part):
     record: Literal["results", "summary"] = Field(
         "results", description="every match, or only what tables, ratings and digests need"
     )
+    rated: bool = Field(True, description="false: a challenge that leaves stored ratings alone")
     db: str | None = Field(None, min_length=1, description="the store, unless --db says otherwise")
+
+
+LADDER_TAU = 0.0002  # drift a match: a rating looks back some 30,000 matches (6.6 / tau)
+DEFAULT_A_SEAT = 5  # matches of a ladder's line-up
 
 
 # Fields and values of the contract that this version does not serve yet.
 UNSERVED = {
-    "rated", "decision_ms", "wall_ms", "start_ms", "memory_mb", "output_kb",
-    "tier", "secret", "swiss", "knockout", "ladder",
-    "budget", "retention", "inbox",
+    "decision_ms", "wall_ms", "start_ms", "memory_mb", "output_kb", "tier", "secret",
 }  # fmt: skip
 
 
@@ -195,6 +142,7 @@ class NamedBot:
 
     name: str
     loaded: LoadedBot
+    author: str = ""
 
 
 @dataclass(frozen=True)
@@ -214,6 +162,7 @@ class Spec:
     compile: str
     record: str
     db: str | None
+    rated: bool
     source: dict[str, Any] = field(repr=False)  # the file's values, as they are kept in the store
 
     def entrant_index(self, name: str) -> int:
@@ -252,8 +201,9 @@ def make_spec(document: Document) -> Spec:
     assert resolved is not None
     game, table, entrants = resolved
     return Spec(
-        part.name, document.path, game, table, part.seed, entrants, part.format, part.rating,
-        part.limits, part.expect, part.compile, part.record, part.db, document.value,
+        part.name, document.path, game, table, part.seed, entrants, part.format,
+        _rating(part, document.value), part.limits, part.expect, part.compile, part.record,
+        part.db, part.rated, document.value,
     )  # fmt: skip
 
 
@@ -357,6 +307,8 @@ def _fields_at(place: Place, value: Any) -> list[str]:
     }
     if place == ("format",):
         return list(FORMATS[value["format"]["kind"]].model_fields)
+    if place == ("format", "budget"):
+        return list(Budget.model_fields)
     if place[:1] == ("entrants",):
         return list(EntrantPart.model_fields)
     return list(parts[place].model_fields) if place in parts else []
@@ -403,6 +355,7 @@ def _resolve(
         entrants = _load_entrants([_entrant_part(each) for each in listed], game, problems)
     if "format" not in bad and "format" in value:
         chosen: Any = TypeAdapter(Format).validate_python(value["format"])
+        problems |= {place: [text] for place, text in _kind_problems(chosen, value)}
         if table is not None and isinstance(listed, list):
             _check_counts(chosen, table.seats, len(listed), problems)
         if entrants is not None:
@@ -484,7 +437,7 @@ def _load_entrants(
             ]
         names.setdefault(name, position)
         versions.setdefault(loaded.version, position)
-        entrants.append(NamedBot(name, loaded))
+        entrants.append(NamedBot(name, loaded, part.author or ""))
     return tuple(entrants) if len(entrants) == len(parts) else None
 
 
@@ -512,18 +465,67 @@ def _default_name(part: EntrantPart, loaded: LoadedBot) -> str:
 
 
 def _check_counts(chosen: Any, seats: int, entrants: int, problems: dict[Place, list[str]]) -> None:
-    if chosen.matches % seats and not isinstance(chosen, Compare):
+    if isinstance(chosen, Knockout) and (chosen.advance or 1) >= seats:
+        problems[("format", "advance")] = [
+            f"must be less than the {seats} seats (got {chosen.advance})"
+        ]
+    if isinstance(chosen, Ladder) and chosen.budget.matches is not None:
+        least = chosen.matches or DEFAULT_A_SEAT * seats
+        if chosen.budget.matches < least:
+            problems[("format", "budget", "matches")] = [
+                f"must be at least the {least} of one line-up (got {chosen.budget.matches})"
+            ]
+    if (chosen.matches or 0) % seats and not isinstance(chosen, Compare):
         following = chosen.matches + seats - chosen.matches % seats
         problems[("format", "matches")] = [
             f"must be a multiple of the {seats} seats, next is {following} (got {chosen.matches})"
         ]
-    enough = isinstance(chosen, Gauntlet | Lineup | Compare) or getattr(chosen, "self_play", False)
+    fills = isinstance(chosen, Gauntlet | Lineup | Ladder | Compare)
+    enough = fills or getattr(chosen, "self_play", False)
     if not enough and entrants < seats:
         problems[("entrants",)] = [
             f"{chosen.kind} at {seats} seats needs at least {seats} entrants (got {entrants})"
         ]
     if isinstance(chosen, Lineup) and len(chosen.bots) != seats:
         problems[("format", "bots")] = [f"needs one name a seat, {seats} (got {len(chosen.bots)})"]
+
+
+def _rating(part: SpecPart, value: dict[str, Any]) -> RatingPart:
+    """How results are rated: a ladder's match by match, with a little drift unless it says so."""
+    if not isinstance(part.format, Ladder):
+        return part.rating
+    return ladder_rating(value.get("rating", {}))
+
+
+def ladder_rating(value: dict[str, Any]) -> RatingPart:
+    """How a ladder rates, from the values of the spec's `rating`."""
+    part = RatingPart.model_validate(value)
+    tau = part.tau if "tau" in value else LADDER_TAU
+    return part.model_copy(update={"method": "online", "tau": tau})
+
+
+def _kind_problems(chosen: Any, value: dict[str, Any]) -> Iterator[tuple[Place, str]]:
+    """Fields of the spec that go with some kinds of format only."""
+    if not isinstance(chosen, Ladder):
+        for position, entrant in enumerate(value.get("entrants") or []):
+            if isinstance(entrant, dict) and "author" in entrant:
+                place: Place = ("entrants", position, "author")
+                yield place, f"is for ladders (got {_shown(entrant['author'])})"
+        return
+    budget = chosen.budget
+    if (budget.matches is None) == (budget.minutes is None):
+        yield ("format", "budget"), "give matches or minutes, one of them"
+    rating = value.get("rating")
+    wanted = {
+        ("rating", "method"): (rating, "method", "online", "a ladder is rated match by match"),
+        ("rating", "anchor"): (rating, "anchor", {}, "a ladder has no anchor"),
+        ("record",): (value, "record", "results", "a ladder rates every match"),
+        ("expect",): (value, "expect", {}, "is not for ladders"),
+        ("rated",): (value, "rated", True, "a night is rated; for challenges use ladder run"),
+    }
+    for field_place, (part, name, only, why) in wanted.items():
+        if isinstance(part, dict) and part.get(name, only) != only:
+            yield field_place, f"{why} (got {_shown(part[name])})"
 
 
 def _name_problems(chosen: Any, names: list[str]) -> Iterator[tuple[Place, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,11 +13,25 @@ from datetime import UTC, datetime
 from ladder import seeds
 from ladder.bots import LoadedBot
 from ladder.execute import Progress, Workers, execute
-from ladder.plan import Plan
+from ladder.parts import Knockout
+from ladder.plan import Plan, make_plan
 from ladder.rated import rate_selection, select, write_rated
 from ladder.spec import Spec
+from ladder.staged import Staged, play_stages
 from ladder.standings import Row
 from ladder.store import RunRow, Store
+
+
+@dataclass(frozen=True)
+class RankLine:
+    """A line of the final ranking of a format in stages."""
+
+    rank: int
+    bot: str
+    version: str
+    points: float
+    tie_breaks: tuple[float, ...]
+    path: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -34,6 +49,7 @@ class Outcome:
     digest: str
     rows: list[Row]
     notes: list[str]
+    ranking: tuple[RankLine, ...] = ()  # of formats in stages
 
     @property
     def faults(self) -> int:
@@ -73,15 +89,44 @@ def run_spec(
     store.create()
     row = RunRow(run, spec.name, spec.game.name, spec.source, key_id, now, None, None, entrants)
     store.begin_run(plan, row, bots)
-    progress = Progress(report, plan.num_matches)
-    execute(plan, bots, store, run, workers, progress)
+    ranking: tuple[RankLine, ...] = ()
+    played: Staged | Progress
+    if plan.stages is not None:
+        plan = _seeded(spec, plan, store, row)
+        played = play_stages(plan, bots, store, run, workers, report)
+        ranking = tuple(
+            RankLine(
+                line.rank, plan.names[line.entrant], plan.versions[line.entrant], line.points,
+                line.tie_breaks, line.path,
+            )
+            for line in played.ranking
+        )  # fmt: skip
+    else:
+        played = Progress(report, plan.num_matches)
+        execute(plan, bots, store, run, workers, played)
     matches, digest = store.progress(run)
     store.finish_run(run, digest)
     rating_begun = time.monotonic()
     rated = rate_selection(store, select(store, [run]), spec.rating, spec.expect)
-    write_rated(store, rated)
+    if spec.rated:
+        write_rated(store, rated)
     end = time.monotonic()
     return Outcome(
-        run, spec.name, matches, progress.played, end - begun,
-        progress.play_s, progress.store_s, end - rating_begun, digest, rated.rows, rated.notes,
+        run, spec.name, matches, played.played, end - begun, played.play_s, played.store_s,
+        end - rating_begun, digest, rated.rows, rated.notes, ranking,
     )  # fmt: skip
+
+
+def _seeded(spec: Spec, plan: Plan, store: Store, row: RunRow) -> Plan:
+    """The plan with its seeds; ratings move, so the run's first start says how they stood."""
+    if not (isinstance(spec.format, Knockout) and spec.format.seeding == "rating"):
+        return plan
+    order = store.seeding(row.run)
+    if order is None:
+        rated = store.latest_ratings(plan.versions)
+        order = sorted(
+            plan.versions,
+            key=lambda version: (-rated.get(version, -math.inf), plan.versions.index(version)),
+        )
+        store.set_seeding(row.run, order)
+    return make_plan(spec, [plan.versions.index(version) for version in order])

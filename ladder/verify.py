@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ladder import audit
-from ladder.archive import LedgerRow, StoredPairing, match_id
 from ladder.audit import Check, DiceCount
 from ladder.blame import Blame, find_blame
 from ladder.bots import LoadedBot, PortableBot
@@ -22,6 +21,7 @@ from ladder.rated import rate_selection, rating_of_run, select
 from ladder.record import Record, Segment
 from ladder.replays import game_and_table, seated_players
 from ladder.store import RunRow, Store
+from ladder.store.archive import LedgerRow, StoredPairing, match_id
 from ladder.walk import Walk, walk_through
 
 SAMPLE = 1000
@@ -62,7 +62,7 @@ class _Run:
         some = next(iter(self.pairings.values()))
         self.game, self.table = game_and_table(some)
         self.on_fault = some.on_fault
-        self.bots: list[PortableBot] = [store.portable(version) for _, version in run.entrants]
+        self.bots: list[PortableBot] = [store.stored_bot(version) for _, version in run.entrants]
         self._loaded: dict[str, LoadedBot] = {}
 
     @property

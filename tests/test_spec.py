@@ -61,9 +61,9 @@ def with_seed(word: str) -> str:
 
 
 FIELDS = (
-    "name, game, table, seed, entrants, format, rating, limits, expect, compile, record, db"
+    "name, game, table, seed, entrants, format, rating, limits, expect, compile, record, rated, db"
 )  # fmt: skip
-KINDS = "round_robin, gauntlet, random, lineup, compare"
+KINDS = "round_robin, gauntlet, random, lineup, compare, swiss, knockout, ladder"
 
 # The expected lines lack their beginning, "x.yaml:".
 BAD: dict[str, tuple[str | bytes, list[str]]] = {
@@ -132,7 +132,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         ["6 limits.on_falt: unknown field; did you mean on_fault? (got 'abort')"],
     ),
     "a field of later": (
-        GOOD + "budget: 3\n", ["6 budget: is not served by this version of Ladder (got 3)"],
+        GOOD + "command: 3\n", ["6 command: is not served by this version of Ladder (got 3)"],
     ),
     "missing fields": (
         "name: x\n",
@@ -310,9 +310,35 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         with_format("kind: robin, matches: 8"),
         ["5 format: unknown kind; did you mean round_robin? (got 'robin')"],
     ),
-    "a format of later": (
-        with_format("kind: swiss, matches: 8"),
-        ["5 format: kind 'swiss' is not served by this version of Ladder"],
+    "a swiss without rounds": (
+        with_format("kind: swiss, matches: 8"), ["5 format.rounds: is missing"],
+    ),
+    "a knockout that nobody leaves": (
+        with_format("kind: knockout, matches: 8, advance: 4"),
+        ["5 format.advance: must be less than the 4 seats (got 4)"],
+    ),
+    "a ladder without a budget": (
+        with_format("kind: ladder, matches: 8"), ["5 format.budget: is missing"],
+    ),
+    "a ladder with two budgets": (
+        with_format("kind: ladder, budget: {matches: 100, minutes: 1}"),
+        ["5 format.budget: give matches or minutes, one of them"],
+    ),
+    "a ladder with a small budget": (
+        with_format("kind: ladder, budget: {matches: 10}"),
+        ["5 format.budget.matches: must be at least the 20 of one line-up (got 10)"],
+    ),
+    "a misspelt budget": (
+        with_format("kind: ladder, budget: {match: 10}"),
+        ["5 format.budget.match: unknown field; did you mean matches? (got 10)"],
+    ),
+    "a ladder rated in batch": (
+        with_format("kind: ladder, budget: {matches: 100}") + "rating: {method: batch}\n",
+        ["6 rating.method: a ladder is rated match by match (got 'batch')"],
+    ),
+    "an author outside of ladders": (
+        without("entrants") + "entrants: [Easy, Hard, Most, {bot: Least, author: anna}]\n",
+        ["5 entrants[3].author: is for ladders (got 'anna')"],
     ),
     "kind missing": (
         with_format("matches: 8"), [f"5 format: kind is missing; there are {KINDS}"],

@@ -13,13 +13,13 @@ from typing import Any
 import duckdb
 import pytest
 
-from ladder import store as store_module
 from ladder.bots import load_word
 from ladder.errors import StoreError
 from ladder.games import get_game
 from ladder.ledger import pattern_of
 from ladder.record import Fault, FaultRow
 from ladder.store import Store
+from ladder.store import file as store_module
 from tests.plain_play import play_plainly
 from tests.running import SMALL, planned, rows_of, run_text
 

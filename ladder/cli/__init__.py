@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from ladder.cli import lab, look, play, show
+from ladder.cli import lab, look, nights, play, show, submit
 from ladder.errors import LadderError
 
 app = typer.Typer(
@@ -21,6 +21,8 @@ app = typer.Typer(
 )
 play.add_to(app)
 show.add_to(app)
+submit.add_to(app)
+nights.add_to(app)
 look.add_to(app)
 lab.add_to(app)
 

@@ -1,5 +1,4 @@
-"""Commands that look into what was played: replay, verify, export, import, report, play,
-check."""
+"""Commands that look into what was played: replay, verify, export, import, report, play."""
 
 from __future__ import annotations
 
@@ -20,7 +19,6 @@ def add_to(app: typer.Typer) -> None:
     app.command()(replay)
     app.command()(verify)
     app.command()(play)
-    app.command()(check)
     app.command()(report)
     app.command()(export)
     app.command("import")(import_)
@@ -231,48 +229,6 @@ def play(
         path = options.db_path(db)
         run = store_match(played, Store(path))
         typer.echo(f"kept in {path} as run {run}, unrated")
-
-
-def check(
-    command: Annotated[
-        str, typer.Option("--command", help="A program's command in one word: 'node bot.js'.")
-    ],
-    game: options.GameName = "pasa",
-    files: Annotated[
-        list[str] | None, typer.Option("--file", help="A file it needs beside; repeatable.")
-    ] = None,
-    transcript: Annotated[
-        Path | None, typer.Option("--transcript", help="Write its first match, line by line.")
-    ] = None,
-    json: options.AsJson = False,
-) -> None:
-    """Judge a program that speaks JSON lines, before it enters; exits with 1 if it may not.
-
-    Example: ladder check --command "node docs/programs/hard.js" --transcript lines.txt
-    """
-    import shlex
-
-    from ladder.bots import load_program
-    from ladder.games import get_game
-    from ladder.report import print_judged
-    from ladder.transcript import judge
-
-    get_game(game)
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise typer.BadParameter(f"{error} (got {command!r})", param_hint="--command") from None
-    judged = judge(load_program(words, files or [], {}, game), game)
-    if transcript is not None:
-        try:
-            transcript.write_text("\n".join(judged.transcript) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise typer.BadParameter(
-                f"{transcript}: {error.strerror}", param_hint="--transcript"
-            ) from None
-    print_judged(judged, as_json=json)
-    if not judged.is_ok:
-        raise typer.Exit(1)
 
 
 def _terminal() -> Terminal:

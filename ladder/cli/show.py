@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -31,24 +32,53 @@ def standings(
     faults: Annotated[
         bool, typer.Option("--faults", help="Print the faults instead, by bot and cause.")
     ] = False,
+    night: Annotated[
+        str | None, typer.Option("--night", metavar="DATE", help="A ladder's table of that night.")
+    ] = None,
+    at_version: Annotated[
+        str | None,
+        typer.Option("--at-version", help="A ladder's table when that version played last."),
+    ] = None,
+    ladder: Annotated[
+        str | None, typer.Option("--ladder", help="The table of this ladder's last night.")
+    ] = None,
     json: options.AsJson = False,
     csv: options.AsCsv = False,
 ) -> None:
-    """Print the table of a stored run.
+    """Print the table of a stored run, or of a night of a ladder.
 
     Example: ladder standings --run quickstart --by-seat
     """
+    from ladder.nightly.table import find_ladder, find_night, night_of_run, rated_night
     from ladder.rated import rate_selection, rating_of_run, select
     from ladder.report import print_faults, print_pairs, print_standings
-    from ladder.store import Store
+    from ladder.store import NightStore
 
-    store = Store(options.db_path(db))
-    selection = select(store, [run] if run else [])
+    store = NightStore(options.db_path(db))
+    chosen = None
+    if night or at_version or ladder:
+        chosen = find_night(store, find_ladder(store, ladder), night, at_version)
+        selection = select(store, [chosen.run])
+    else:
+        selection = select(store, [run] if run else [])
+        chosen = night_of_run(store, selection.runs[0].run)
+        if chosen is not None and chosen.finished_at is None:
+            matches = store.progress(chosen.run)[0]
+            typer.echo(
+                f"note: the night of {chosen.label} is being played, {matches:,} matches so far;"
+                " this is the table of the night before",
+                err=True,
+            )
+            chosen = find_night(store, chosen.ladder)
+            selection = select(store, [chosen.run])
     found = selection.runs[0]
     if faults:
         print_faults(store.fault_kinds(found.run), as_json=json)
         return
-    rated = rate_selection(store, selection, rating_of_run(found), found.spec.get("expect", {}))
+    if chosen is not None:
+        rated, _ = rated_night(store, chosen)
+    else:
+        rated = rate_selection(store, selection, rating_of_run(found), found.spec.get("expect", {}))
     if pairs:
         print_pairs(rated, as_json=json)
     else:
@@ -144,9 +174,12 @@ def _anchor(text: str | None) -> dict[str, float]:
 
 def bots(
     game: Annotated[str | None, typer.Option("--game", help="Only bots of this game.")] = None,
+    db: Annotated[
+        Path | None, typer.Option(help="List the versions submitted to this store instead.")
+    ] = None,
     json: options.AsJson = False,
 ) -> None:
-    """List the bots that can be named: shipped with Ladder, or installed as plug-ins.
+    """List the bots that can be named: shipped, or plug-ins; with --db those submitted.
 
     Example: ladder bots --game pasa
     """
@@ -156,6 +189,12 @@ def bots(
 
     if game is not None:
         get_game(game)
+    if db is not None:
+        from ladder.printing import print_submissions
+        from ladder.store import SubmissionStore
+
+        print_submissions(SubmissionStore(db).submissions(game), as_json=json)
+        return
     listings, warnings = available(game)
     print_bots(listings, as_json=json)
     for warning in warnings:

@@ -28,7 +28,7 @@ class RandomLineups:
         pods = np.empty((rounds, entrants // gcd(entrants, seats), seats), np.int32)
         ring = np.arange(pods.shape[1] * seats).reshape(-1, seats) % entrants
         for number in range(rounds):
-            pods[number] = np.array(order)[_shuffled(entrants, key, number)][ring]
+            pods[number] = np.array(order)[shuffled(entrants, key, number)][ring]
         flat = np.sort(pods.reshape(-1, seats), axis=1)
         self._lineups, self._counts = np.unique(flat, axis=0, return_counts=True)
 
@@ -44,7 +44,7 @@ class RandomLineups:
         return [self._each * self._matches] * self._entrants
 
 
-def _shuffled(count: int, key: bytes, number: int) -> list[int]:
+def shuffled(count: int, key: bytes, number: int) -> list[int]:
     """Fisher and Yates' shuffle of range(count) by the run's own random numbers."""
     source = new_source(key, number, 0)
     order = list(range(count))

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ladder.archive import StoredPairing
 from ladder.errors import LadderError
 from ladder.games import Game, Table, get_game
 from ladder.page.samples import Sample, sample_of
@@ -21,6 +20,7 @@ from ladder.rated import Rated, find_run, rate_selection, rating_of_run, select,
 from ladder.replays import game_and_table, load_versions, seated_players
 from ladder.stats import share_interval
 from ladder.store import RunRow, Store
+from ladder.store.archive import StoredPairing
 from ladder.walk import Walk
 
 SAMPLED = {"pasa": 200, "pasha": 24}  # matches played again for trajectories and profiles

@@ -54,4 +54,5 @@ def main() -> None:
             print(view["legal"][-1], flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

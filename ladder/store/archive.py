@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +17,8 @@ from ladder.bots import LoadedBot, PortableBot, load
 from ladder.errors import BotLoadError, SpecError, StoreError
 from ladder.record import Record
 from ladder.sources import Source, module_of
+from ladder.store.file import StoreFile
 
-SOURCES_TABLE = "CREATE TABLE IF NOT EXISTS t_sources (source_hash TEXT, path TEXT, content BLOB)"
 WINDOW = 500  # ledger rows read at once
 MATCH_ID = re.compile(r"([0-9a-fA-F]{16}):([0-9]{1,18})")
 
@@ -98,19 +96,8 @@ _LEDGER_LISTS = ("faults", "products", "patterns", "pattern_counts", "pattern_sc
 LEDGER_COLUMNS = ("digest", "chances", "decisions", *_LEDGER_LISTS)
 
 
-class Archive:
-    """Methods of the store; the three below are what it lends them."""
-
-    path: Path
-
-    def _reading(self) -> AbstractContextManager[Any]:
-        raise NotImplementedError
-
-    def _write(self) -> AbstractContextManager[Any]:
-        raise NotImplementedError
-
-    def _read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        raise NotImplementedError
+class Archive(StoreFile):
+    """Single matches, what bots are made of, and runs as a whole."""
 
     def match(self, word: str, run: str | None = None) -> StoredMatch:
         """The match of an id, in the run given or in the latest that has it. Raises: StoreError."""
@@ -231,7 +218,7 @@ class Archive:
         )
         return {(bot, version): tuple(moments) for bot, version, *moments in rows}
 
-    def portable(self, version: str) -> PortableBot:
+    def stored_bot(self, version: str) -> PortableBot:
         """A bot of the store, from its kept sources. Raises: StoreError.
 
         A store older than kept sources has the bot's word alone: it will do while what it names is
@@ -262,10 +249,9 @@ class Archive:
 
     def source(self, source_hash: str) -> Source | None:
         """A kept source, checked against its hash; None where there is none."""
-        if not self._read("SELECT 1 FROM duckdb_tables() WHERE table_name = 't_sources'"):
-            return None
         rows = self._read(
-            "SELECT path, content FROM t_sources WHERE source_hash = ? ORDER BY path", [source_hash]
+            "SELECT path, content FROM t_sources WHERE source_hash = ? ORDER BY position",
+            [source_hash],
         )
         files = [(path, bytes(content)) for path, content in rows]
         for own in files:  # which file is the bot's own is told by the hash
@@ -342,7 +328,8 @@ def insert_sources(db: Any, bots: Sequence[LoadedBot]) -> None:
     for bot in bots:
         if bot.source.digest not in known:
             known.add(bot.source.digest)
-            for path, content in bot.source.files:
+            for position, (path, content) in enumerate(bot.source.files):
                 db.execute(
-                    "INSERT INTO t_sources VALUES (?, ?, ?)", [bot.source.digest, path, content]
+                    "INSERT INTO t_sources VALUES (?, ?, ?, ?)",
+                    [bot.source.digest, position, path, content],
                 )

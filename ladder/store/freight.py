@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ladder.archive import LEDGER_COLUMNS
 from ladder.errors import StoreError
 from ladder.games import get_game
 from ladder.record import Fault, FaultRow, Record, Segment
+from ladder.store.archive import LEDGER_COLUMNS
+from ladder.store.file import StoreFile
 
 COPY = {
     "parquet": ("parquet", "FORMAT parquet, COMPRESSION zstd"),
@@ -46,7 +46,8 @@ QUERIES = {
     "bots": """SELECT DISTINCT e.run, b.version, b.game, b.name, b.reference, b.class_name,
                       b.params, b.source_hash, b.author, b.submitted_at
                FROM t_bots b JOIN t_entrants e USING (version)""",
-    "sources": """SELECT DISTINCT e.run, s.source_hash, s.path, hex(s.content) AS content
+    "sources": """SELECT DISTINCT e.run, s.source_hash, s.position, s.path,
+                         hex(s.content) AS content
                   FROM t_sources s JOIN t_bots b USING (source_hash)
                   JOIN t_entrants e USING (version)""",
     "pairings": """SELECT r.run, p.pairing_id, hex(p.pairing) AS pairing, p.key_id, p.game,
@@ -62,16 +63,8 @@ QUERIES = {
 _LISTS = ("faults", "products", "patterns", "pattern_counts", "pattern_scores")
 
 
-class Freight:
-    """Methods of the store; the two below are what it lends them."""
-
-    path: Path
-
-    def _reading(self) -> AbstractContextManager[Any]:
-        raise NotImplementedError
-
-    def _write(self) -> AbstractContextManager[Any]:
-        raise NotImplementedError
+class Freight(StoreFile):
+    """Tables into files, and files into the store."""
 
     def append(
         self, key_id: str, record: Record, segments: Sequence[Segment], *, keep: str = "results"
@@ -180,7 +173,7 @@ _SMALL = (
               submitted_at::TIMESTAMPTZ FROM x_bots
        WHERE run = ? AND version NOT IN (SELECT version FROM t_bots)""",
     """INSERT INTO t_sources
-       SELECT source_hash, path, from_hex(content) FROM x_sources
+       SELECT source_hash, position::INTEGER, path, from_hex(content) FROM x_sources
        WHERE run = ? AND source_hash NOT IN (SELECT source_hash FROM t_sources)""",
     """INSERT INTO t_pairings
        SELECT pairing_id::BIGINT, from_hex(pairing), key_id, game, game_version::INTEGER,

@@ -1,43 +1,30 @@
-"""The store: runs, matches and ratings in one DuckDB file. The only SQL, the only `import duckdb`.
+"""Runs, matches and ratings in the store.
 
-Tables are ours and may change; the views (`runs`, `bots`, `matches`, `results`, `ratings`,
-`rating_history`, `faults`) are what others may query. A match belongs to its run key, pairing and
-repetition, not to a run: two runs under one seed share the matches they have in common. The ledger
-row of a segment is the only key, and is written in the transaction of its matches; nothing else
-is unique, so that inserts stay columnar and fast.
-
-Connections are short: opened for one read or one transaction, so that other processes get between.
+A match belongs to its run key, pairing and repetition, not to a run: two runs under one seed share
+the matches they have in common. The ledger row of a segment is the only key, and is written in the
+transaction of its matches; nothing else is unique, so that inserts stay columnar and fast.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
 from ladder import ledger, seeds
-from ladder.archive import SOURCES_TABLE, Archive, insert_sources, read_record
 from ladder.bots import LoadedBot
 from ladder.columns import chunk_tables, ledger_table, part_of
-from ladder.errors import StoreError
-from ladder.freight import Freight
 from ladder.plan import Pairing, Plan
 from ladder.record import Ints, Record, Segment
-
-SCHEMA = 1
-LOCK_PATIENCE_S = 10.0
-OPTIONS = {"threads": "2", "memory_limit": "2GB"}
+from ladder.store.archive import Archive, insert_sources, read_record
+from ladder.store.file import StoreFile
+from ladder.store.freight import Freight
 
 
 @dataclass(frozen=True)
@@ -77,50 +64,13 @@ def pairing_id(key_id: str, pairing: bytes) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-class Store(Archive, Freight):
+class Store(Archive, Freight, StoreFile):
     """A store file. Every method opens it, does one thing, and closes it."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def create(self) -> None:
-        """Make the file and its tables where they are missing. Raises: StoreError."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"{self.path}: cannot make its folder: {error.strerror}") from None
-        with self._open() as db:
-            known = db.execute(
-                "SELECT count(*) FROM duckdb_tables() WHERE table_name = 't_store'"
-            ).fetchone()
-            if known == (0,):
-                if db.execute("SELECT count(*) FROM duckdb_tables()").fetchone() != (0,):
-                    raise StoreError(f"{self.path}: is a DuckDB file of something else")
-                db.execute(files("ladder").joinpath("schema.sql").read_text())
-                db.execute("INSERT INTO t_store VALUES (?)", [SCHEMA])
-                db.execute("CHECKPOINT")  # DDL replayed from the log is where DuckDB has failed
-            self._check_schema(db)
-            if not db.execute(
-                "SELECT 1 FROM duckdb_tables() WHERE table_name = 't_sources'"
-            ).fetchone():  # a store made before sources were kept
-                db.execute(SOURCES_TABLE)
-                db.execute("CHECKPOINT")
 
     def begin_run(self, plan: Plan, row: RunRow, bots: Sequence[LoadedBot]) -> None:
         """Note a run and its bots; a run that is known keeps its first start."""
         with self._write() as db:
-            _insert_new_bots(db, plan.game.name, row, bots)
-            _insert_terminations(db, plan)
-            insert_sources(db, bots)
-            if db.execute("SELECT 1 FROM t_runs WHERE run = ?", [row.run]).fetchone():
-                return
-            db.execute(
-                "INSERT INTO t_runs VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
-                [row.run, row.name, row.game, json.dumps(row.spec), row.key_id, row.started_at],
-            )
-            for position, (name, version) in enumerate(row.entrants):
-                db.execute("INSERT INTO t_entrants VALUES (?, ?, ?, ?)",
-                           [row.run, position, name, version])  # fmt: skip
+            insert_run(db, plan, row, bots)
 
     def finish_run(self, run: str, digest: str) -> None:
         """Note that a run has all its matches, and their digest."""
@@ -135,24 +85,12 @@ class Store(Archive, Freight):
     ) -> list[list[Segment]]:
         """Say that a run wants these pairings; the segments of each that are still missing.
 
-        A summary is no answer to a run that keeps results, nor one that reaches past what is
-        wanted: it is dropped, and its matches are played again.
+        A summary is no answer to a run that keeps results, nor one that reaches across the end of
+        what is wanted: it is dropped, and its matches are played again.
         """
+        wanted = _wanted(plan, pairings)
+        ids = wanted["pairing_id"].to_pylist()
         key_id = seeds.run_key_id(plan.key)
-        ids = [pairing_id(key_id, pairing.digest) for pairing in pairings]
-        wanted = pa.table(
-            {
-                "pairing_id": pa.array(ids, pa.int64()),
-                "repetitions": pa.array([p.repetitions for p in pairings], pa.int64()),
-                "pairing": pa.array([p.digest for p in pairings], pa.binary()),
-                "deal_key": pa.array([plan.deal_key(p.digest) for p in pairings], pa.binary()),
-                "versions": pa.array(
-                    [[plan.versions[entrant] for entrant in p.lineup] for p in pairings],
-                    pa.list_(pa.string()),
-                ),
-                "lineup": pa.array([list(p.lineup) for p in pairings], pa.list_(pa.int32())),
-            }
-        )
         with self._write() as db:
             db.register("wanted", wanted)
             db.execute(
@@ -173,9 +111,16 @@ class Store(Archive, Freight):
                    (SELECT pairing_id FROM t_run_pairings WHERE run = ?)""",
                 [run, run],
             )
+            db.execute(  # a run whose plan grows wants more of what it had
+                """UPDATE t_run_pairings SET repetitions = wanted.repetitions FROM wanted
+                   WHERE run = ? AND t_run_pairings.pairing_id = wanted.pairing_id
+                   AND t_run_pairings.repetitions < wanted.repetitions""",
+                [run],
+            )
             db.execute(
                 """DELETE FROM t_ledger l USING wanted w WHERE l.pairing_id = w.pairing_id
-                   AND NOT l.is_kept AND (? OR l.first + l.count > w.repetitions)""",
+                   AND NOT l.is_kept AND (? OR (l.first < w.repetitions
+                   AND l.first + l.count > w.repetitions))""",
                 [keep == "results"],
             )
             _split_rows(db)
@@ -259,21 +204,28 @@ class Store(Archive, Freight):
             faults = _fault_counts(db, run, len(entrants))
             return Results(entrants, *_finishes(db, run, seats), faults)
 
+    def results_of(self, plan: Plan) -> Results:
+        """How the matches of a plan finished, whatever else its run has: for rounds so far."""
+        with self._reading() as db:
+            db.register("asked", _wanted(plan, list(plan)))
+            asked = "(SELECT ''::TEXT AS run, * FROM asked)"
+            entrants = tuple(zip(plan.names, plan.versions, strict=True))
+            faults = _fault_counts(db, "", len(entrants), asked)
+            return Results(entrants, *_finishes(db, "", plan.table.seats, asked), faults)
+
+    def matches_of(self, plan: Plan) -> tuple[Ints, Ints]:
+        """(line-ups, places) of every match of a plan, in canonical order."""
+        with self._reading() as db:
+            db.register("asked", _wanted(plan, list(plan)))
+            return _in_order(db, "", plan.table.seats, "(SELECT ''::TEXT AS run, * FROM asked)")
+
     def matches_in_order(self, run: str, seats: int) -> tuple[Ints, Ints]:
         """(line-ups, places) of every match in canonical order: by repetition, then pairing.
 
         Only of matches that were kept; shape [matches, seats].
         """
         with self._reading() as db:
-            found = db.execute(
-                """SELECT r.lineup[s.seat + 1] AS bot, s.place
-                   FROM t_run_pairings r JOIN t_pairings p USING (pairing_id)
-                   JOIN t_seats s ON s.pairing_id = r.pairing_id AND s.repetition < r.repetitions
-                   WHERE r.run = ? ORDER BY s.repetition, p.pairing, s.seat""",
-                [run],
-            ).fetchnumpy()
-        bots, places = (np.asarray(found[name], np.int64) for name in ("bot", "place"))
-        return bots.reshape(-1, seats), places.reshape(-1, seats)
+            return _in_order(db, run, seats)
 
     def fault_kinds(self, run: str) -> list[dict[str, Any]]:
         """Each bot's faults by cause, the commonest first, with the first of them in full."""
@@ -310,130 +262,74 @@ class Store(Archive, Freight):
                 """INSERT INTO t_rating_history SELECT * FROM t_ratings WHERE run = ?""", [run]
             )
 
-    def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Rows of a query over the views."""
-        return self._read(sql, parameters)
+    def latest_ratings(self, versions: Sequence[str]) -> dict[str, float]:
+        """mu of versions where they were rated last, by a run or a ladder."""
+        rows = self._read(
+            """SELECT version, arg_max(mu, (rated_at, run)) FROM t_ratings
+               WHERE version IN (SELECT unnest(?::TEXT[])) GROUP BY version""",
+            [list(versions)],
+        )
+        return {version: float(mu) for version, mu in rows}
 
-    def _read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with self._reading() as db:
-            rows: list[tuple[Any, ...]] = db.execute(sql, list(parameters)).fetchall()
-            return rows
+    def seeding(self, run: str) -> list[str] | None:
+        """The versions of a run in the order of their seeds, once that is noted."""
+        ((spec,),) = self._read("SELECT spec FROM t_runs WHERE run = ?", [run])
+        noted: list[str] | None = json.loads(spec).get("seeding")
+        return noted
 
-    @contextmanager
-    def _reading(self) -> Iterator[Any]:
-        if not self.path.exists():
-            raise StoreError(f"{self.path}: no such store; `ladder run SPEC` makes one")
-        with self._open(read_only=True) as db:
-            self._check_schema(db)
-            yield db
-
-    @contextmanager
-    def _write(self) -> Iterator[Any]:
-        with self._open() as db:
-            db.execute("BEGIN")
-            yield db
-            db.execute("COMMIT")
-
-    @contextmanager
-    def _open(self, *, read_only: bool = False) -> Iterator[Any]:
-        """A connection, once nobody else holds the file. Raises: StoreError."""
-        db = self._connect(read_only=read_only)
-        try:
-            yield db
-        except duckdb.Error as error:
-            reason = str(error).splitlines()[0]
-            raise StoreError(f"{self.path}: {reason}") from error
-        finally:
-            db.close()
-
-    def _connect(self, *, read_only: bool) -> Any:
-        if self.path.is_dir():
-            raise StoreError(f"{self.path}: is a directory, not a store")
-        waited = time.monotonic() + LOCK_PATIENCE_S
-        while True:
-            try:
-                return duckdb.connect(str(self.path), read_only=read_only, config=OPTIONS)
-            except duckdb.Error as error:
-                if "lock" not in str(error).lower() or time.monotonic() > waited:
-                    raise StoreError(_open_problem(self.path, str(error))) from None
-            time.sleep(0.05)
-
-    def _check_schema(self, db: Any) -> None:
-        try:
-            row = db.execute("SELECT schema FROM t_store").fetchone()
-        except duckdb.Error:
-            raise StoreError(f"{self.path}: is not a Ladder store") from None
-        if row != (SCHEMA,):
-            raise StoreError(f"{self.path}: has schema {row and row[0]}, this Ladder {SCHEMA}")
-
-
-VIEWS = ("runs", "bots", "matches", "results", "ratings", "rating_history", "faults")
-
-
-class Opened:
-    """A store open for questions: its views as DuckDB relations, and as tables of other libraries.
-
-    Whoever plays into the same file waits meanwhile; so close it, or use it in a `with`.
-    """
-
-    def __init__(self, path: Path) -> None:
-        store = Store(path)
-        with store._reading():
-            pass  # says in words what is wrong with the file
-        self._db = store._connect(read_only=True)
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in VIEWS:
-            raise AttributeError(f"a store has the views {', '.join(VIEWS)} (got {name!r})")
-        return self._db.table(name)
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *VIEWS]
-
-    def sql(self, query: str) -> Any:
-        """A relation of any query over the views."""
-        return self._db.sql(query)
-
-    def arrow(self, query: str) -> Any:
-        """A view or a query as an Arrow table."""
-        return self._of(query).to_arrow_table()
-
-    def polars(self, query: str) -> Any:
-        """A view or a query as a Polars frame; Polars has to be installed."""
-        return self._of(query).pl()
-
-    def pandas(self, query: str) -> Any:
-        """A view or a query as a pandas frame; pandas has to be installed."""
-        return self._of(query).df()
-
-    def _of(self, query: str) -> Any:
-        return self._db.table(query) if query in VIEWS else self._db.sql(query)
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._db.close()
-
-    def __enter__(self) -> Opened:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-def open_store(path: str | Path = "results/ladder.duckdb") -> Opened:
-    """Open a store for questions. Raises: StoreError."""
-    return Opened(Path(path))
-
-
-def _open_problem(path: Path, message: str) -> str:
-    first = message.splitlines()[0]
-    if "lock" in message.lower():
-        holder = first.partition("Conflicting lock is held in ")[2] or first
-        return f"{path}: another process is using it ({holder}); try again when it is done"
-    return f"{path}: cannot be opened: {first}"
+    def set_seeding(self, run: str, versions: Sequence[str]) -> None:
+        """Note the seeds of a run, in what is kept of its spec."""
+        with self._write() as db:
+            ((spec,),) = db.execute("SELECT spec FROM t_runs WHERE run = ?", [run]).fetchall()
+            text = json.dumps({**json.loads(spec), "seeding": list(versions)})
+            db.execute("UPDATE t_runs SET spec = ? WHERE run = ?", [text, run])
 
 
 _WANTED = "r.run = ? AND l.first + l.count <= r.repetitions"
+
+
+def insert_run(db: Any, plan: Plan, row: RunRow, bots: Sequence[LoadedBot]) -> None:
+    """Note a run and its bots, where they are not there yet."""
+    _insert_new_bots(db, plan.game.name, row, bots)
+    _insert_terminations(db, plan)
+    insert_sources(db, bots)
+    if db.execute("SELECT 1 FROM t_runs WHERE run = ?", [row.run]).fetchall():
+        return
+    db.execute(
+        "INSERT INTO t_runs VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
+        [row.run, row.name, row.game, json.dumps(row.spec), row.key_id, row.started_at],
+    )
+    names, versions = zip(*row.entrants, strict=True)
+    entrants = pa.table(
+        {
+            "run": [row.run] * len(names),
+            "position": pa.array(range(len(names)), pa.int32()),
+            "name": names,
+            "version": versions,
+        }
+    )
+    db.register("new_entrants", entrants)
+    db.execute("INSERT INTO t_entrants SELECT * FROM new_entrants")
+    db.unregister("new_entrants")
+
+
+def _wanted(plan: Plan, pairings: Sequence[Pairing]) -> pa.Table:
+    """Pairings as rows: the store's name for each, repetitions, line-up and what identifies it."""
+    key_id = seeds.run_key_id(plan.key)
+    ids = [pairing_id(key_id, pairing.digest) for pairing in pairings]
+    return pa.table(
+        {
+            "pairing_id": pa.array(ids, pa.int64()),
+            "repetitions": pa.array([p.repetitions for p in pairings], pa.int64()),
+            "pairing": pa.array([p.digest for p in pairings], pa.binary()),
+            "deal_key": pa.array([plan.deal_key(p.digest) for p in pairings], pa.binary()),
+            "versions": pa.array(
+                [[plan.versions[entrant] for entrant in p.lineup] for p in pairings],
+                pa.list_(pa.string()),
+            ),
+            "lineup": pa.array([list(p.lineup) for p in pairings], pa.list_(pa.int32())),
+        }
+    )
 
 
 def _entrants(db: Any, run: str) -> tuple[tuple[str, str], ...]:
@@ -444,7 +340,21 @@ def _entrants(db: Any, run: str) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _finishes(db: Any, run: str, seats: int) -> tuple[Ints, Ints, Ints, Ints]:
+def _in_order(db: Any, run: str, seats: int, asked: str = "t_run_pairings") -> tuple[Ints, Ints]:
+    found = db.execute(
+        f"""SELECT r.lineup[s.seat + 1] AS bot, s.place
+            FROM {asked} r JOIN t_pairings p USING (pairing_id)
+            JOIN t_seats s ON s.pairing_id = r.pairing_id AND s.repetition < r.repetitions
+            WHERE r.run = ? ORDER BY s.repetition, p.pairing, s.seat""",
+        [run],
+    ).fetchnumpy()
+    bots, places = (np.asarray(found[name], np.int64) for name in ("bot", "place"))
+    return bots.reshape(-1, seats), places.reshape(-1, seats)
+
+
+def _finishes(
+    db: Any, run: str, seats: int, asked: str = "t_run_pairings"
+) -> tuple[Ints, Ints, Ints, Ints]:
     """(line-ups, places, counts, scores) of a run, ordered by pairing and pattern."""
     every = range(1, seats + 1)
     scores = ", ".join(
@@ -457,7 +367,7 @@ def _finishes(db: Any, run: str, seats: int) -> tuple[Ints, Ints, Ints, Ints]:
               SELECT p.pairing, r.lineup, l.pattern_scores,
                      unnest(l.patterns) AS pattern, unnest(l.pattern_counts) AS matches,
                      generate_subscripts(l.patterns, 1) AS nth
-              FROM t_run_pairings r JOIN t_pairings p USING (pairing_id)
+              FROM {asked} r JOIN t_pairings p USING (pairing_id)
               JOIN t_ledger l USING (pairing_id) WHERE {_WANTED})
             SELECT pattern, sum(matches)::BIGINT AS matches, {lineup}, {scores}
             FROM flat GROUP BY pairing, pattern ORDER BY pairing, pattern""",
@@ -477,9 +387,9 @@ def _finishes(db: Any, run: str, seats: int) -> tuple[Ints, Ints, Ints, Ints]:
     )
 
 
-def _fault_counts(db: Any, run: str, entrants: int) -> Ints:
+def _fault_counts(db: Any, run: str, entrants: int, asked: str = "t_run_pairings") -> Ints:
     rows = db.execute(
-        f"""SELECT r.lineup, l.faults FROM t_run_pairings r JOIN t_ledger l USING (pairing_id)
+        f"""SELECT r.lineup, l.faults FROM {asked} r JOIN t_ledger l USING (pairing_id)
             WHERE {_WANTED} AND list_sum(l.faults) > 0""",
         [run],
     ).fetchall()
@@ -491,18 +401,20 @@ def _fault_counts(db: Any, run: str, entrants: int) -> Ints:
 
 def _insert_new_bots(db: Any, game: str, row: RunRow, bots: Sequence[LoadedBot]) -> None:
     known = {version for (version,) in db.execute("SELECT version FROM t_bots").fetchall()}
-    for (name, version), bot in zip(row.entrants, bots, strict=True):
-        if version not in known:
-            db.execute(
-                "INSERT INTO t_bots VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?)",
-                [version, game, name, bot.reference, bot.class_name,
-                 json.dumps(dict(bot.params)), bot.source.digest, datetime.now(UTC)],
-            )  # fmt: skip
+    now = datetime.now(UTC)
+    rows = [
+        (version, game, name, bot.reference, bot.class_name, json.dumps(dict(bot.params)),
+         bot.source.digest, None, now)
+        for (name, version), bot in zip(row.entrants, bots, strict=True)
+        if version not in known
+    ]  # fmt: skip
+    if rows:
+        db.executemany("INSERT INTO t_bots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _insert_terminations(db: Any, plan: Plan) -> None:
     known = db.execute("SELECT count(*) FROM t_terminations WHERE game = ?", [plan.game.name])
-    if known.fetchone() == (0,):
+    if known.fetchall() == [(0,)]:
         for number, name in enumerate(plan.game.terminations):
             db.execute("INSERT INTO t_terminations VALUES (?, ?, ?)",
                        [plan.game.name, number, name])  # fmt: skip
