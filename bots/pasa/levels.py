@@ -59,57 +59,88 @@ class Hard(PasaBot):
 
 def throws_to_come(view: PasaView, seat: int) -> int:
     """How many of the turns left are a seat's own to throw in, the present one included."""
-    seats = view.seats
-    wait = (seat - view.thrower) % seats
-    return (view.turns_left - wait + seats - 1) // seats
+    wait = (seat - view.thrower) % view.seats
+    return (view.turns_left - wait + view.seats - 1) // view.seats
 
 
-def weight(ahead: float) -> float:
-    """About e ** ahead, of nothing but operations that every machine rounds alike."""
-    x = ahead / 4
-    grown = x + math.sqrt(1 + x * x)
-    if x < 0:
-        grown = 1 / (math.sqrt(1 + x * x) - x)
-    return grown * grown * grown * grown
+def chance_ahead(lead: float) -> float:
+    """About 1 / (1 + e ** -lead), of nothing but operations that every machine rounds alike."""
+    x = lead / 4
+    root = math.sqrt(1 + x * x)
+    ratio = root - x if x < 0 else 1 / (root + x)
+    squared = ratio * ratio
+    return 1 / (1 + squared * squared)
 
 
-def prospect(view: PasaView, stake: int, sign: int, params: Any) -> float:
-    """Its chance to end on top, roughly, after a paro (sign -1) or a tiro (sign 1).
+def chance_past(lead: float, throws: int, swing: float, spread: float) -> float:
+    """The chance to end above a seat that still has turns to throw in.
 
-    Piles are compared as they will most likely stand, not as they are: throwing is a lottery in
-    which half the time everything staked is paid at once, so a turn still to throw in is a burden
-    of `burden` percent of the most stake. What luck may still do grows with the turns left.
+    One of them is spelled out: half the time the first throw that counts is a tiro, which costs
+    the thrower all that is staked; else it may win that back, or more. Further ones count as half
+    a loss each.
     """
+    if throws == 0:
+        return chance_ahead(lead / spread)
+    lead += swing / 2 * (throws - 1)
+    return (
+        0.5 * chance_ahead((lead + swing) / spread)
+        + 0.25 * chance_ahead(lead / spread)
+        + 0.125 * chance_ahead((lead - swing) / spread)
+        + 0.125 * chance_ahead((lead - 2.4 * swing) / spread)
+    )
+
+
+def chance_on_top(view: PasaView, stake: int, mine: float, sign: int, params: Any) -> float:
+    """The chance that `mine` is the largest pile, after a paro (sign -1) or a tiro (sign 1)."""
     left = view.turns_left - (1 if sign > 0 else 0)
-    spread = view.most * (params.spread + params.spread_a_turn * left) / 100
-    burden = view.most * params.burden / 100
+    grown = math.sqrt(left) * math.sqrt(math.sqrt(left))
+    spread = view.most * (params.spread + params.spread_a_turn * grown) / 100
+    swing = view.most * (view.seats - 1) * params.swing / 100
     wait = (view.seat - view.thrower) % view.seats
-    mine = view.pile + sign * stake - burden * throws_to_come(view, view.seat)
-    total = 1.0
+    odds = 1.0
     on_mat = stake
     for seat in range(view.seats):
         if seat != view.seat and seat != view.thrower:
             put_down = view.stakes[seat]
             if (seat - view.thrower) % view.seats > wait:
-                put_down = min(view.piles[seat], view.most * 2 // 5)  # a guess
+                put_down = min(view.piles[seat], view.most * 2 // 5)  # not known yet: a guess
             on_mat += put_down
-            pile = view.piles[seat] + sign * put_down - burden * throws_to_come(view, seat)
-            total += weight((pile - mine) / spread)
+            lead = mine - view.piles[seat] - sign * put_down
+            chance = chance_past(lead, throws_to_come(view, seat), swing, spread)
+            odds += (1 - chance) / (chance + 1e-12)
     throws = throws_to_come(view, view.thrower) - (1 if sign > 0 else 0)
-    pile = view.piles[view.thrower] - sign * on_mat - burden * throws
-    return 1 / (total + weight((pile - mine) / spread))
+    lead = mine - view.piles[view.thrower] + sign * on_mat
+    chance = chance_past(lead, throws, swing, spread)
+    return 1 / (odds + (1 - chance) / (chance + 1e-12))
+
+
+def prospect(view: PasaView, stake: int, sign: int, params: Any) -> float:
+    """About its chance to win after a paro or a tiro, its own turns to throw in reckoned with."""
+    pile = view.pile + sign * stake
+    throws = throws_to_come(view, view.seat)
+    if throws == 0:
+        return chance_on_top(view, stake, pile, sign, params)
+    swing = view.most * (view.seats - 1) * params.swing / 100
+    pile -= swing / 2 * (throws - 1)
+    return (
+        0.5 * chance_on_top(view, stake, pile - swing, sign, params)
+        + 0.25 * chance_on_top(view, stake, pile, sign, params)
+        + 0.125 * chance_on_top(view, stake, pile + swing, sign, params)
+        + 0.125 * chance_on_top(view, stake, pile + 2.4 * swing, sign, params)
+    )
 
 
 class Master(PasaBot):
     """Looks one throw ahead: stakes what leaves it the best chance to end on top.
 
-    What exact play teaches: a lead in chips is not a lead while its owner still has to throw, and
-    a stake is worth making when the seat it is made against is the one to beat.
+    What exact play teaches. A lead is no lead while its owner still has to throw: half of all turns
+    begin with a tiro, which pays everybody. And a stake is a bet against the thrower: it is worth
+    most where the thrower is the one to beat. The params are percent of the most stake.
     """
 
-    spread: int = 10
-    spread_a_turn: int = 30
-    burden: int = 80
+    spread: int = 6  # how far apart piles are still as good as equal, after the last turn
+    spread_a_turn: int = 44  # and what a turn left adds to that, growing as turns ** 3/4
+    swing: int = 53  # what a throw moves, a staker
 
     @staticmethod
     def stake(view: PasaView, params: Any) -> int:
