@@ -12,6 +12,7 @@ import importlib
 import json
 import pkgutil
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.metadata import entry_points
@@ -21,6 +22,7 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from ladder.commands import is_program, program_of, read_command
 from ladder.errors import BotLoadError, LadderError
 from ladder.games import GAMES
 from ladder.games.bot import Bot
@@ -130,6 +132,9 @@ class PortableBot:
 
         Raises: BotLoadError, InfraError.
         """
+        if is_program(self.source):
+            bot = program_of(self.source, self.reference.partition(":")[0])
+            return LoadedBot(self.reference, bot, self.params, self.source)
         if self.is_trusted or _is_as_shipped(self.source):
             bot = getattr(restore(self.source), self.class_name)
             return LoadedBot(self.reference, bot, self.params, self.source)
@@ -270,6 +275,15 @@ def filled_params(
     looks = portrait_of(bot)
     read = {name: _read_param(text, looks.types.get(name)) for name, text in texts.items()}
     return _checked_params(looks, {**read, **params})
+
+
+def load_program(
+    command: Sequence[str], files: Sequence[str], params: dict[str, Any], game: str
+) -> LoadedBot:
+    """A bot that is a program, with files that its command does not name. Raises: BotLoadError."""
+    source = read_command(command, files)
+    bot = program_of(source, game)
+    return LoadedBot(f"{game}: {' '.join(command)}", bot, tuple(params.items()), source)
 
 
 def _check_class(looks: Portrait, name: str, where: str, game: str | None) -> None:

@@ -23,8 +23,10 @@ import numpy as np
 
 from ladder import seeds
 from ladder.bots import TRUST_OPTION, LoadedBot, PortableBot
+from ladder.commands import Program
 from ladder.driver import LANES, LocalPlayer, Player, play
 from ladder.errors import BotFaultError, InfraError, LadderError, SpecError
+from ladder.foreign import ForeignPlayer
 from ladder.games import Game, Table, get_game
 from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
 from ladder.plan import Plan
@@ -409,6 +411,8 @@ def player_for(
     game: Game, bot: LoadedBot, tier: str = "sandbox", limits: Limits | None = None
 ) -> Player:
     """The player of a bot for one chunk: in this process if it is trusted, else in children."""
+    if bot.is_trusted and issubclass(bot.bot, Program):
+        return ForeignPlayer(game, bot.bot.command, bot.bot.folder, dict(bot.params))
     if bot.is_trusted:
         return LocalPlayer(game, bot.bot, dict(bot.params))
     from ladder.isolate.nursery import shared_nurseries

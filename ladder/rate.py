@@ -96,9 +96,12 @@ def check_prediction(
     return predictive_check(seen, held_out, rate_all(seen, names, part), settings=settings_of(part))
 
 
-def pair_rows(results: Results, ratings: Ratings, part: RatingPart) -> list[dict[str, Any]]:
-    """For every two entrants: the chance that a finishes before b, and how often it did."""
+def pair_rows(
+    results: Results, ratings: Ratings, part: RatingPart, only: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """For every two entrants, or of these: the chance that a finishes before b, and how often."""
     names = [name for name, _ in results.entrants]
+    chosen = [i for i, name in enumerate(names) if not only or name in only]
     beats, better = win_matrix(ratings, beta=part.beta), better_matrix(ratings)
     wins, ties = pair_counts(results.lineups, results.places, results.counts, len(names))
     return [
@@ -111,7 +114,7 @@ def pair_rows(results: Results, ratings: Ratings, part: RatingPart) -> list[dict
             "ties": int(ties[a, b]),
             "b_before_a": int(wins[b, a]),
         }
-        for a in range(len(names))
-        for b in range(len(names))
+        for a in chosen
+        for b in chosen
         if a != b
     ]

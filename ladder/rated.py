@@ -42,9 +42,9 @@ class Rated:
     part: RatingPart
     notes: list[str]
 
-    def pairs(self) -> list[dict[str, Any]]:
-        """The matrix of who beats whom, a row a pair."""
-        return pair_rows(self.results, self.ratings, self.part)
+    def pairs(self, only: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """The matrix of who beats whom, a row a pair; of all bots or of these."""
+        return pair_rows(self.results, self.ratings, self.part, only)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from ladder.spec import Spec, SpecPart
 from ladder.standings import Row, Share
 from ladder.store import RunRow
 from ladder.tournament import Outcome
+from ladder.transcript import Judged
 from ladder.verify import Verdict
 from ladder.verify import as_values as verdict_values
 
@@ -491,6 +492,16 @@ def print_verdict(verdict: Verdict, *, as_json: bool) -> None:
     if verdict.different > len(verdict.blames):
         left = verdict.different - len(verdict.blames)
         sys.stdout.write(f"and {left:,} matches more that differ, whose cause was not looked for\n")
+
+
+def print_judged(judged: Judged, *, as_json: bool) -> None:
+    """What was found out about a program."""
+    if as_json:
+        checks = [{"name": n, "is_ok": ok, "detail": detail} for n, ok, detail in judged.checks]
+        print_json({"bot": judged.reference, "is_ok": judged.is_ok, "checks": checks})
+        return
+    for name, is_ok, detail in judged.checks:
+        sys.stdout.write(f"{'ok   ' if is_ok else 'FAULT'}  {name}: {detail}\n")
 
 
 def print_written(written: Written, *, as_json: bool) -> None:

@@ -160,11 +160,12 @@ def restore(source: Source) -> ModuleType:
         except (BotLoadError, ImportError):
             pass
         return _import_apart(source)
-    return _import_file(Path(_unpacked(source)) / source.files[0][0], source)
+    return _import_file(Path(unpacked(source)) / source.files[0][0], source)
 
 
 @cache
-def _unpacked(source: Source) -> str:
+def unpacked(source: Source) -> str:
+    """A folder of this process with a source's files in it."""
     folder = tempfile.mkdtemp(prefix="ladder-bot-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for name, content in source.files:
@@ -182,7 +183,7 @@ def _import_apart(source: Source) -> ModuleType:
     alias = f"ladder_bot_{source.digest}"
     if f"{alias}.{source.module}" in sys.modules:
         return sys.modules[f"{alias}.{source.module}"]
-    folder = _unpacked(source)
+    folder = unpacked(source)
     here = Path(folder)
     for part in source.module.split(".")[:-1]:  # packages of an earlier path would come first
         here = here / part

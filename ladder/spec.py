@@ -20,7 +20,7 @@ from pydantic import (
     ValidationError,
 )
 
-from ladder.bots import LoadedBot, load, load_word
+from ladder.bots import LoadedBot, load, load_program, load_word
 from ladder.documents import Document, Place, place_text, read_document
 from ladder.errors import BotLoadError, SpecError
 from ladder.games import GAMES, Game, Table, get_game
@@ -53,13 +53,24 @@ class EntrantPart(Part):
     """One entrant: a bot, its params, the name it goes by."""
 
     bot: str = Field(min_length=1, description="NAME, module:Class or file.py:Class")
+    command: list[str] = Field(
+        default_factory=list, min_length=1, description="instead of bot: a program and its words"
+    )
+    files: list[str] = Field(
+        default_factory=list, description="files of a program that its command does not name"
+    )
     name: Name | None = Field(None, min_length=1, max_length=64)
     params: dict[str, Any] = Field(default_factory=dict)
     trusted: bool = Field(False, description="run its code in Ladder's own process")
     author: Name | None = Field(None, min_length=1, max_length=64, description="for ladders")
 
 
+_PROGRAM = "(program)"  # in place of a bot's word where there is a command
+
+
 def _entrant(value: Any) -> Any:
+    if isinstance(value, dict) and "command" in value and "bot" not in value:
+        return {**value, "bot": _PROGRAM}
     return {"bot": value} if isinstance(value, str) else value
 
 
@@ -145,9 +156,7 @@ DEFAULT_A_SEAT = 5  # matches of a ladder's line-up
 
 
 # Fields and values of the contract that this version does not serve yet.
-UNSERVED = {
-    "command",
-}  # fmt: skip
+UNSERVED: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -463,7 +472,7 @@ def _load_entrants(
         try:
             loaded = _load(part, game, is_trusted=trusts_all or part.trusted)
         except BotLoadError as error:
-            got = f" (got {_shown(part.bot)})"
+            got = f" (got {_shown(part.command or part.bot)})"
             problems[place] = [p if "(got " in p else p + got for p in error.problems]
             continue
         name = part.name or _default_name(part, loaded)
@@ -481,6 +490,12 @@ def _load_entrants(
 
 
 def _load(part: EntrantPart, game: Game, *, is_trusted: bool) -> LoadedBot:
+    if (part.bot == _PROGRAM) != bool(part.command):
+        raise BotLoadError("an entrant has either bot or command")
+    if part.command:
+        return load_program(part.command, part.files, part.params, game.name)
+    if part.files:
+        raise BotLoadError("files belong to a command; a Python bot's imports are found")
     if not part.params:
         return load_word(part.bot, game.name, is_trusted=is_trusted)
     if "=" in part.bot:
@@ -489,6 +504,8 @@ def _load(part: EntrantPart, game: Game, *, is_trusted: bool) -> LoadedBot:
 
 
 def _default_name(part: EntrantPart, loaded: LoadedBot) -> str:
+    if part.command:
+        return Path(part.command[-1]).stem
     if "=" in part.bot:
         return f"{loaded.class_name}:{part.bot.rpartition(':')[2]}"
     shown = ",".join(f"{name}={value}" for name, value in part.params.items())

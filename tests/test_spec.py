@@ -133,7 +133,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         ["6 limits.on_falt: unknown field; did you mean on_fault? (got 'abort')"],
     ),
     "a field of later": (
-        GOOD + "command: 3\n", ["6 command: is not served by this version of Ladder (got 3)"],
+        GOOD + "tier: 3\n", ["6 tier: is not served by this version of Ladder (got 3)"],
     ),
     "missing fields": (
         "name: x\n",

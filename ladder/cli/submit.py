@@ -49,24 +49,71 @@ def _class_of(bot: Path) -> str:
 
 
 def check(
-    bot: Bot,
+    bot: Annotated[
+        str | None, typer.Argument(help="NAME, module:Class or file.py:Class, params behind.")
+    ] = None,
     game: AnyGame = None,
     params: Params = None,
     matches: Annotated[
         int | None, typer.Option("--matches", min=1, help="Against each level.")
     ] = None,
+    command: Annotated[
+        str | None, typer.Option("--command", help="A program instead, as in 'node bot.js'.")
+    ] = None,
+    files: Annotated[
+        list[str] | None, typer.Option("--file", help="A file the program needs; repeatable.")
+    ] = None,
+    transcript: Annotated[
+        Path | None, typer.Option("--transcript", help="Write a program's first match, by lines.")
+    ] = None,
     json: options.AsJson = False,
 ) -> None:
     """Judge a bot before entry: legal, deterministic, fast, and how it does against the levels.
 
-    Example: ladder check my_bot.py:MyBot
+    A program that speaks JSON lines is judged with --command (and --game, pasa if left out).
+
+    Example: ladder check my_bot.py:MyBot    or: ladder check --command "node my_bot.js"
     """
+    if (bot is None) == (command is None):
+        raise typer.BadParameter("give a bot, or --command", param_hint="BOT")
+    if command is not None:
+        _check_program(command, game or "pasa", files or [], transcript, as_json=json)
+        return
     from ladder.check import check_word
     from ladder.printing import print_verdict
 
+    assert bot is not None
     verdict = check_word(_word(bot, params), game=game, matches=matches)
     print_verdict(verdict, as_json=json)
     if not verdict.is_passed:
+        raise typer.Exit(1)
+
+
+def _check_program(
+    command: str, game: str, files: list[str], transcript: Path | None, *, as_json: bool
+) -> None:
+    import shlex
+
+    from ladder.bots import load_program
+    from ladder.games import get_game
+    from ladder.report import print_judged
+    from ladder.transcript import judge
+
+    get_game(game)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise typer.BadParameter(f"{error} (got {command!r})", param_hint="--command") from None
+    judged = judge(load_program(words, files, {}, game), game)
+    if transcript is not None:
+        try:
+            transcript.write_text("\n".join(judged.transcript) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise typer.BadParameter(
+                f"{transcript}: {error.strerror}", param_hint="--transcript"
+            ) from None
+    print_judged(judged, as_json=as_json)
+    if not judged.is_ok:
         raise typer.Exit(1)
 
 

@@ -140,7 +140,7 @@ def _matrix(facts: Facts) -> Chart | None:
     rows = [
         (pair["a"], pair["b"], round(pair["p_a_beats_b"], 3), pair["a_before_b"], pair["ties"],
          pair["b_before_a"])
-        for pair in facts.rated.pairs() if pair["a"] in names and pair["b"] in names
+        for pair in facts.rated.pairs(names)
     ]  # fmt: skip
     reach = max([abs(row[2] - 0.5) for row in rows], default=0.1)
     base = alt.Chart(_rows(head, rows)).encode(
@@ -151,7 +151,8 @@ def _matrix(facts: Facts) -> Chart | None:
         color=alt.Color(
             "chance:Q", title="chance to finish before",
             scale=alt.Scale(
-                domain=[0.5 - reach, 0.5, 0.5 + reach], range=["#e9a45f", "#f2f1ea", "#79abdd"]
+                domain=[0.5 - reach, 0.5, 0.5 + reach], range=["#e9a45f", "#f2f1ea", "#79abdd"],
+                interpolate="rgb",
             ),
         )
     )  # fmt: skip

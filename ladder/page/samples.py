@@ -84,7 +84,7 @@ def sample_of(
         )  # fmt: skip
     return Sample(
         matches, "turns played", trajectories, profile, "How much they stake",
-        "lead, chips", "turns left", "stake, part of the most that is legal",
+        "lead, chips", "turns left", "stake / most legal",
     )  # fmt: skip
 
 

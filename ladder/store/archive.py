@@ -256,7 +256,7 @@ class Archive(StoreFile):
         files = [(path, bytes(content)) for path, content in rows]
         for own in files:  # which file is the bot's own is told by the hash
             rest = [file for file in files if file is not own]
-            source = Source(module_of(own[0]), (own, *rest))
+            source = Source(module_of(own[0]), (own, *rest))  # of a program: its own file's name
             if source.digest == source_hash:
                 return source
         if files:

@@ -17,6 +17,12 @@ from tests.running import run_text
 SUSPICIOUS = "tests/look/suspicious_bots.py:"
 
 
+@pytest.fixture(autouse=True)
+def _one_cause_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each match whose cause is looked for costs some processes."""
+    monkeypatch.setattr("ladder.verify.MOST_BLAMED", 1)
+
+
 def verified(ladder: Command, db: Path, *words: object) -> tuple[int, dict[str, Any]]:
     ended = ladder("verify", "--db", db, "--json", *words)
     return ended.code, json.loads(ended.out)
@@ -56,9 +62,12 @@ def suspicious_store(tmp_path: Path, bot: str, matches: int) -> Path:
 
 @pytest.mark.parametrize(
     ("bot", "cause"),
-    [("HiddenRandom", "nondeterministic"), ("Clock", "nondeterministic"),
-     ("Remembers", "remembers")],
-)  # fmt: skip
+    [
+        ("HiddenRandom", "nondeterministic"),
+        pytest.param("Clock", "nondeterministic", marks=pytest.mark.slow),
+        pytest.param("Remembers", "remembers", marks=pytest.mark.slow),
+    ],
+)
 def test_a_bot_that_does_not_replay_is_named(
     ladder: Command, tmp_path: Path, bot: str, cause: str
 ) -> None:

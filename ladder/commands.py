@@ -1,0 +1,94 @@
+"""Bots that are programs: the command of one, the files it is made of, and how it travels.
+
+A word of the command that names a file here is part of the bot: its content goes into the version,
+the store and the other processes, and there the word stands for the unpacked file.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, ClassVar
+
+from ladder.errors import BotLoadError
+from ladder.games import get_game
+from ladder.games.bot import Bot
+from ladder.sources import Source, unpacked
+
+OWN_FILE = "(command).json"  # the first file of such a bot's source, no name of a Python file
+MOST_MB = 64
+
+
+class Program(Bot):
+    """A bot whose decisions a program of its own makes; `ladder.foreign` speaks with it."""
+
+    command: ClassVar[tuple[str, ...]] = ()
+    folder: ClassVar[str] = ""
+
+
+def is_program(source: Source) -> bool:
+    """Whether a source is a command with its files."""
+    return source.files[0][0] == OWN_FILE
+
+
+def read_command(command: Sequence[str], files: Sequence[str]) -> Source:
+    """A command and its files as a source. Raises: BotLoadError."""
+    if not command or not all(isinstance(word, str) and word for word in command):
+        raise BotLoadError("command: is a list of words, the program first")
+    contents: dict[str, bytes] = {}
+    words: list[Any] = []
+    for number, word in enumerate(command):
+        path = Path(word).expanduser()
+        if path.is_file() and (number or "/" in word):
+            words.append({"file": _add(contents, path)})
+        else:
+            words.append(word)
+    for word in files:
+        path = Path(word).expanduser()
+        if not path.is_file():
+            raise BotLoadError(f"files: {word}: no such file")
+        _add(contents, path)
+    if isinstance(words[0], str) and shutil.which(words[0]) is None:
+        raise BotLoadError(f"command: {words[0]}: no such program on this machine")
+    own = json.dumps({"command": words}, sort_keys=True).encode()
+    return Source(OWN_FILE, ((OWN_FILE, own), *sorted(contents.items())))
+
+
+def _add(contents: dict[str, bytes], path: Path) -> str:
+    """Take a file in under a relative name of its own; gives the name."""
+    is_inside = not path.is_absolute() and ".." not in path.parts
+    name = PurePosixPath(path).as_posix() if is_inside else path.name
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BotLoadError(f"{path}: cannot be read: {error.strerror}") from None
+    if contents.get(name, content) != content:
+        raise BotLoadError(f"{path}: two files of one bot are called {name}")
+    contents[name] = content
+    if sum(map(len, contents.values())) > MOST_MB * 2**20:
+        raise BotLoadError(f"{path}: a bot's files are at most {MOST_MB} MiB together")
+    return name
+
+
+def program_of(source: Source, game: str) -> type[Bot]:
+    """The bot class of a command, its files unpacked on this machine."""
+    words = json.loads(source.files[0][1])["command"]
+    folder = Path(unpacked(source))
+    for name, _ in source.files[1:]:
+        folder.joinpath(*PurePosixPath(name).parts).chmod(0o755)
+    command = tuple(
+        word if isinstance(word, str) else str(folder.joinpath(*PurePosixPath(word["file"]).parts))
+        for word in words
+    )
+    base = get_game(game).bot
+    methods = dict.fromkeys(get_game(game).decisions.values(), _is_asked_elsewhere)
+    shown = " ".join(w if isinstance(w, str) else w["file"] for w in words)
+    about = {"__doc__": f"The program {shown}.", "command": command, "folder": str(folder)}
+    return type("Program", (Program, base), {**methods, **about})
+
+
+def _is_asked_elsewhere(self: Any, view: Any) -> int:
+    """In place of a decision: a method, so that nobody takes it for a policy to compile."""
+    raise NotImplementedError("a program decides in its own process")
