@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -73,7 +74,11 @@ def standings(
             selection = select(store, [chosen.run])
     found = selection.runs[0]
     if faults:
-        print_faults(store.fault_kinds(found.run), as_json=json)
+        kinds = store.fault_kinds(found.run)
+        for kind in kinds:
+            words = ["ladder", "replay", kind["match"], "--run", found.run, "--db", str(store.path)]
+            kind["replay"] = shlex.join(words)
+        print_faults(kinds, as_json=json)
         return
     if chosen is not None:
         rated, _ = rated_night(store, chosen)

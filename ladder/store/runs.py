@@ -258,8 +258,8 @@ class Store(Archive, Freight, StoreFile):
         """Each bot's faults by cause, the commonest first, with the first of them in full."""
         rows = self._read(
             """SELECT bot, cause, count(*), arg_min(
-                 {'match': match, 'seat': seat, 'decision': decision, 'detail': detail,
-                  'traceback': traceback}, (pairing_id, repetition, decision))
+                 {'version': version, 'match': match, 'seat': seat, 'decision': decision,
+                  'detail': detail, 'traceback': traceback}, (pairing_id, repetition, decision))
                FROM faults WHERE run = ? GROUP BY bot, cause ORDER BY count(*) DESC, bot, cause""",
             [run],
         )
