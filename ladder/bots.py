@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import inspect
 import json
 import pkgutil
 import re
@@ -24,31 +23,69 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from ladder.commands import is_program, program_of, read_command
-from ladder.errors import BotLoadError
-from ladder.games import GAMES, get_game
-from ladder.games.bot import Bot, bind, param_defaults, param_types
-from ladder.sources import Source, is_path, loading, read_file, read_module, restore
+from ladder.errors import BotLoadError, LadderError
+from ladder.games import GAMES
+from ladder.games.bot import Bot
+from ladder.isolate.bundled import MAIN
+from ladder.isolate.portrait import Portrait, is_bot, portrait_of, portray
+from ladder.isolate.verdict import Bundle
+from ladder.sources import (
+    SHIPPED,
+    Source,
+    bundle_of,
+    is_path,
+    is_shipped,
+    loading,
+    read_file,
+    read_module,
+    restore,
+    with_shipped_parts,
+)
 
-SHIPPED = "bots"
 ENTRY_POINTS = "ladder.bots"
+TRUST_OPTION = "--i-trust-these-bots"
+OUTSIDE = "runs outside the sandbox, with all that you may do"
 
 
 @dataclass(frozen=True)
 class LoadedBot:
-    """A bot ready to play: its class, its params with defaults filled in, and what it is made of.
+    """A bot ready to play: its params with defaults filled in, and what it is made of.
 
-    `version` is a digest of source, class and params: equal versions play the same.
+    A trusted bot has its class too. That of any other is known by its portrait alone: it is
+    imported in locked-down child processes and nowhere else. `version` is a digest of source,
+    class and params: equal versions play the same.
     """
 
     reference: str
-    bot: type[Bot]
+    imported: type[Bot] | None  # None: not trusted
     params: tuple[tuple[str, Any], ...]
     source: Source
+    portrait: Portrait | None = None  # of a bot that is not trusted
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether it plays in our own process."""
+        return self.imported is not None
+
+    @property
+    def bot(self) -> type[Bot]:
+        """The class. Raises: BotLoadError for a bot that is not trusted."""
+        if self.imported is None:
+            raise BotLoadError(
+                f"{self.reference}: is not trusted, and this needs its code in Ladder's own"
+                f" process; if you would run it as your own, say {TRUST_OPTION}"
+            )
+        return self.imported
+
+    @property
+    def looks(self) -> Portrait:
+        """What the class is."""
+        return self.portrait if self.portrait is not None else portrait_of(self.bot)
 
     @property
     def class_name(self) -> str:
         """The name of the class in its module."""
-        return self.bot.__name__
+        return self.portrait.name if self.portrait is not None else self.bot.__name__
 
     @property
     def version(self) -> str:
@@ -66,11 +103,18 @@ class LoadedBot:
     @property
     def about(self) -> str:
         """The first line of the class's docstring."""
-        return _about(self.bot)
+        return self.looks.about
+
+    def bundle(self) -> Bundle:
+        """The bot on its way to a child process."""
+        return _bundle(self.source, self.class_name, self.params)
 
     def portable(self) -> PortableBot:
         """The same bot without its class, for another process."""
-        return PortableBot(self.reference, self.class_name, self.params, self.source)
+        return PortableBot(
+            self.reference, self.class_name, self.params, self.source, self.portrait,
+            self.is_trusted,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -81,14 +125,53 @@ class PortableBot:
     class_name: str
     params: tuple[tuple[str, Any], ...]
     source: Source
+    portrait: Portrait | None = None  # of a bot that is not trusted, where it is known
+    is_trusted: bool = False
 
     def load(self) -> LoadedBot:
-        """Import the class from the sources."""
+        """The bot: imported from the sources if it is trusted or came with Ladder as it is.
+
+        Raises: BotLoadError, InfraError.
+        """
         if is_program(self.source):
-            bot = program_of(self.source, self.reference.partition(":")[0])
+            if not self.is_trusted:
+                raise BotLoadError(
+                    f"{self.reference}: is a program, and {OUTSIDE}; if you would run it as your"
+                    f" own, say {TRUST_OPTION}"
+                )
+            program = program_of(self.source, self.reference.partition(":")[0])
+            return LoadedBot(self.reference, program, self.params, self.source)
+        if self.is_trusted or _is_as_shipped(self.source):
+            bot = getattr(restore(self.source), self.class_name)
             return LoadedBot(self.reference, bot, self.params, self.source)
-        bot = getattr(restore(self.source), self.class_name)
-        return LoadedBot(self.reference, bot, self.params, self.source)
+        portrait = self.portrait
+        if portrait is None:
+            portrait = _described(self.source, self.class_name, self.reference)
+        return LoadedBot(self.reference, None, self.params, self.source, portrait)
+
+
+def _is_as_shipped(source: Source) -> bool:
+    """Whether these are the files of a bot that came with this Ladder, unchanged."""
+    if source.module.partition(".")[0] != SHIPPED:
+        return False
+    try:
+        return is_shipped(source.module) and bundle_of(source.module).digest == source.digest
+    except BotLoadError:
+        return False
+
+
+def _described(source: Source, name: str, where: str) -> Portrait:
+    """What a class is, as a locked-down child tells it."""
+    from ladder.isolate.describe import describe
+    from ladder.isolate.nursery import shared_nurseries
+
+    return describe(_bundle(source, name), where, shared_nurseries())
+
+
+def _bundle(source: Source, name: str, params: tuple[tuple[str, Any], ...] = ()) -> Bundle:
+    files = with_shipped_parts(source)
+    module = source.module if "/" in source.files[0][0] else MAIN
+    return Bundle(module, files, name, params)
 
 
 @dataclass(frozen=True)
@@ -122,80 +205,124 @@ def split_word(word: str) -> tuple[str, dict[str, str]]:
     return reference, params
 
 
-def load_word(word: str, game: str) -> LoadedBot:
-    """The bot that one word names. Raises: BotLoadError."""
+def load_word(word: str, game: str, *, is_trusted: bool = False) -> LoadedBot:
+    """The bot that one word names. Raises: BotLoadError, InfraError."""
     reference, texts = split_word(word)
-    bot, source = find(reference, game)
-    return LoadedBot(reference, bot, filled_params(bot, texts, {}), source)
+    found = find(reference, game, is_trusted=is_trusted)
+    types = found.looks.types
+    params = {name: _read_param(text, types.get(name)) for name, text in texts.items()}
+    return found.with_params(params)
+
+
+def load(
+    reference: str, params: dict[str, Any], game: str, *, is_trusted: bool = False
+) -> LoadedBot:
+    """The bot of a reference with the given params. Raises: BotLoadError, InfraError."""
+    return find(reference, game, is_trusted=is_trusted).with_params(params)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A bot class, its params not chosen yet."""
+
+    reference: str
+    imported: type[Bot] | None  # None: not trusted
+    looks: Portrait
+    source: Source
+
+    def with_params(self, params: dict[str, Any]) -> LoadedBot:
+        """The bot with these params. Raises: BotLoadError."""
+        portrait = self.looks if self.imported is None else None
+        filled = _checked_params(self.looks, params)
+        return LoadedBot(self.reference, self.imported, filled, self.source, portrait)
+
+
+def find(reference: str, game: str | None, *, is_trusted: bool = False) -> Found:
+    """The class of a reference (without params), of any game where `game` is None.
+
+    A bot that came with Ladder, or is said to be trusted, is imported here; any other in a
+    locked-down child process, which tells what it is. Raises: BotLoadError, InfraError.
+    """
+    where, colon, name = reference.rpartition(":")
+    if not colon:
+        where, name = _named(reference, game)
+    if not where or not name:
+        raise BotLoadError(f"a bot is NAME, module:Class or file.py:Class (got {reference!r})")
+    if is_trusted or is_shipped(where):
+        path = Path(where).expanduser()
+        source, module = read_file(path) if is_path(where) else read_module(where)
+        with loading(where):
+            looks = portray(module, name)
+        _check_class(looks, name, where, game)
+        return Found(reference, getattr(module, name), looks, source)
+    source = bundle_of(where)
+    shown = str(Path(where).expanduser().resolve()) if is_path(where) else where
+    looks = _described(source, name, shown)
+    _check_class(looks, name, where, game)
+    return Found(reference, None, looks, source)
+
+
+def class_in(module: ModuleType, name: str, where: str, game: str | None) -> type[Bot]:
+    """The bot class of an imported module; of any game where `game` is None.
+
+    Raises: BotLoadError.
+    """
+    with loading(where):
+        looks = portray(module, name)
+    _check_class(looks, name, where, game)
+    found: type[Bot] = getattr(module, name)
+    return found
 
 
 def filled_params(
     bot: type[Bot], texts: dict[str, str], params: dict[str, Any]
 ) -> tuple[tuple[str, Any], ...]:
     """All params of a bot, from those given as text and as values. Raises: BotLoadError."""
-    types = param_types(bot)
-    read = {name: _read_param(text, types.get(name)) for name, text in texts.items()}
-    return _checked_params(bot, {**read, **params})
+    looks = portrait_of(bot)
+    read = {name: _read_param(text, looks.types.get(name)) for name, text in texts.items()}
+    return _checked_params(looks, {**read, **params})
 
 
 def load_program(
-    command: Sequence[str], files: Sequence[str], params: dict[str, Any], game: str
+    command: Sequence[str],
+    files: Sequence[str],
+    params: dict[str, Any],
+    game: str,
+    *,
+    is_trusted: bool,
 ) -> LoadedBot:
     """A bot that is a program, with files that its command does not name. Raises: BotLoadError."""
+    if not is_trusted:
+        raise BotLoadError(f"a program {OUTSIDE}; if it is your own, say `trusted: true`")
     source = read_command(command, files)
     bot = program_of(source, game)
     return LoadedBot(f"{game}: {' '.join(command)}", bot, tuple(params.items()), source)
 
 
-def load(reference: str, params: dict[str, Any], game: str) -> LoadedBot:
-    """The bot of a reference with the given params. Raises: BotLoadError."""
-    bot, source = find(reference, game)
-    return LoadedBot(reference, bot, _checked_params(bot, params), source)
-
-
-def find(reference: str, game: str) -> tuple[type[Bot], Source]:
-    """The class of a reference (without params) and its source. Raises: BotLoadError."""
-    where, colon, name = reference.rpartition(":")
-    if not colon:
-        where, name = _named(reference, game)
-    if not where or not name:
-        raise BotLoadError(f"a bot is NAME, module:Class or file.py:Class (got {reference!r})")
-    source, module = read_file(Path(where).expanduser()) if is_path(where) else read_module(where)
-    return class_in(module, name, where, game), source
-
-
-def class_in(module: ModuleType, name: str, where: str, game: str | None) -> type[Bot]:
-    """The bot class of that name; of any game where `game` is None. Raises: BotLoadError."""
-    there = [n for n, c in vars(module).items() if _is_bot(c) and c.__module__ == module.__name__]
-    bot = getattr(module, name, None)
-    if bot is None:
-        raise BotLoadError(f"{where}: has no class {name!r}{_suggest(name, there)}")
-    if not isinstance(bot, type) or not issubclass(bot, Bot):
+def _check_class(looks: Portrait, name: str, where: str, game: str | None) -> None:
+    if looks.kind == "absent":
+        raise BotLoadError(f"{where}: has no class {name!r}{_suggest(name, list(looks.there))}")
+    if looks.kind == "other":
         base = f"{game.title()}Bot" if game else "PasaBot or PashaBot"
         raise BotLoadError(f"{where}: {name} is not a bot: it should be a subclass of {base}")
-    if bot.game not in (GAMES if game is None else (game,)):
+    if looks.game not in (GAMES if game is None else (game,)):
         wanted = game or " or ".join(GAMES)
-        raise BotLoadError(f"{where}: {name} plays {bot.game or 'no game'}, not {wanted}")
-    if bot is get_game(bot.game).bot:
+        raise BotLoadError(f"{where}: {name} plays {looks.game or 'no game'}, not {wanted}")
+    if looks.kind == "base":
         raise BotLoadError(f"{where}: {name} is the base of bots, and no bot itself")
-    with loading(where):
-        bind(bot, param_defaults(bot))
-    return bot
 
 
-def _is_bot(value: Any) -> bool:
-    return isinstance(value, type) and issubclass(value, Bot) and bool(value.game)
-
-
-def _named(name: str, game: str) -> tuple[str, str]:
-    listings, warnings = available(game)
-    for listing in listings:
-        if listing.name == name:
-            where, _, class_name = listing.reference.rpartition(":")
-            return where, class_name
-    broken = "".join(f"; {w}" for w in warnings if name in w)
-    names = [listing.name for listing in listings]
-    raise BotLoadError(f"no bot of that name plays {game}{_suggest(name, names)}{broken}")
+def _named(name: str, game: str | None) -> tuple[str, str]:
+    """Module and class of a name; a plug-in is not loaded for it."""
+    shipped = [listing for each in GAMES if game in (None, each) for listing in _shipped(each)]
+    references = {listing.name: listing.reference for listing in shipped}
+    for entry in entry_points(group=ENTRY_POINTS):
+        references.setdefault(entry.name, entry.value)
+    if name in references:
+        where, _, class_name = references[name].rpartition(":")
+        return where, class_name
+    plays = f" plays {game}" if game else ""
+    raise BotLoadError(f"no bot of that name{plays}{_suggest(name, list(references))}")
 
 
 def _suggest(name: str, names: list[str]) -> str:
@@ -215,38 +342,35 @@ def available(game: str | None = None) -> tuple[list[Listing], list[str]]:
             listings += _shipped(each)
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda e: e.name):
         try:
-            bot = entry.load()
-            if not _is_bot(bot):
-                raise TypeError(f"{entry.value} is not a bot class")
-            if game in (None, bot.game):
-                listings.append(_listing(entry.name, bot))
-        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
-            warnings.append(
-                f"plug-in {entry.name} ({entry.value}) is broken: {type(error).__name__}: {error}"
-            )
+            looks = find(entry.value, None).looks
+        except LadderError as error:
+            warnings.append(f"plug-in {entry.name} ({entry.value}) is broken: {error}")
+            continue
+        if game in (None, looks.game):
+            listings.append(_listing(entry.name, entry.value, looks))
     return listings, warnings
 
 
 def _shipped(game: str) -> list[Listing]:
+    if not is_shipped(f"{SHIPPED}.{game}"):
+        raise BotLoadError(
+            f"another package named {SHIPPED!r} hides the bots that come with Ladder; run this"
+            " in another folder, or rename it"
+        )
     listings = []
     package = importlib.import_module(f"{SHIPPED}.{game}")
     for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
         module = importlib.import_module(f"{package.__name__}.{found.name}")
         for bot in vars(module).values():
-            is_public = _is_bot(bot) and not bot.__name__.startswith("_")
+            is_public = is_bot(bot) and not bot.__name__.startswith("_")
             if is_public and bot.__module__ == module.__name__:
-                listings.append(_listing(bot.__name__, bot))
+                reference = f"{bot.__module__}:{bot.__name__}"
+                listings.append(_listing(bot.__name__, reference, portrait_of(bot)))
     return listings
 
 
-def _listing(name: str, bot: type[Bot]) -> Listing:
-    reference = f"{bot.__module__}:{bot.__name__}"
-    return Listing(name, reference, bot.game, _about(bot), param_defaults(bot))
-
-
-def _about(bot: type[Bot]) -> str:
-    """The first line of the class's own docstring (its base's would say nothing of it)."""
-    return inspect.cleandoc(bot.__doc__ or "").partition("\n")[0]
+def _listing(name: str, reference: str, looks: Portrait) -> Listing:
+    return Listing(name, reference, looks.game, looks.about, looks.defaults)
 
 
 def _read_param(text: str, kind: type | None) -> Any:
@@ -266,21 +390,21 @@ def _read_param(text: str, kind: type | None) -> Any:
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
 
-def _checked_params(bot: type[Bot], params: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
-    types = param_types(bot)
+def _checked_params(looks: Portrait, params: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    types = looks.types
     problems = []
-    filled = param_defaults(bot)
+    filled: dict[str, Any] = looks.defaults
     for name, value in {**filled, **params}.items():
         if name not in types:
             there = _suggest(name, list(types)) or "; it has none"
-            problems.append(f"{bot.__name__} has no param {name!r}{there}")
+            problems.append(f"{looks.name} has no param {name!r}{there}")
             continue
         try:
             adapter: TypeAdapter[Any] = TypeAdapter(types[name], config=ConfigDict(strict=True))
             filled[name] = adapter.validate_python(value)
         except ValidationError:
             problems.append(
-                f"{bot.__name__}: param {name} should be {_KINDS[types[name]]} (got {value!r})"
+                f"{looks.name}: param {name} should be {_KINDS[types[name]]} (got {value!r})"
             )
     if problems:
         raise BotLoadError(*problems)

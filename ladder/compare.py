@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from ladder.execute import Setup, Workers, playing
 from ladder.formats.lineup import OneLineup
 from ladder.games import Game, Table
 from ladder.games.bot import bind, params_tuple, policy_of
-from ladder.plan import DIGEST_BYTES, Pairing, Plan, pairing_digest
+from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
+from ladder.plan import DIGEST_BYTES, Pairing, Plan, key_of_seed
 from ladder.race import Candidate, Pair, Race
 from ladder.record import Record, Segment
 from ladder.stats import pasa_widest, widest
 from ladder.store import RunRow, Store
+from ladder.tournament import walls_of
 
 FIRST_BATCH, GROWTH, MOST_BATCH = 250, 1.5, 25_000  # matches a seat and candidate
 PROFILE_MATCHES = 400
@@ -42,7 +44,7 @@ class Question:
     name: str
     game: Game
     table: Table
-    seed: int
+    seed: int | Literal["secret"]
     names: tuple[str, ...]  # candidates, then the field
     bots: tuple[LoadedBot, ...]
     candidates: int  # how many of them are candidates
@@ -53,6 +55,8 @@ class Question:
     confidence: float = 0.95
     on_fault: str = "forfeit"
     source: dict[str, Any] = field(default_factory=dict)
+    limits: Limits = DEFAULT_LIMITS
+    tier: str = "strict"  # of bots that are not trusted: the twin of a match tells its dice
 
 
 @dataclass(frozen=True)
@@ -227,8 +231,10 @@ def _plan(question: Question) -> tuple[MirroredPlan, dict[str, list[tuple[Any, b
     versions = tuple(bot.version for bot in question.bots)
     seats = question.table.seats
     plan = MirroredPlan(
-        question.game, question.table, question.on_fault, seeds.run_key(question.seed),
-        versions, question.names, OneLineup(question.rivals, seats),
+        question.game, question.table, question.on_fault, key_of_seed(question.seed),
+        versions, question.names, OneLineup(question.rivals, seats), None,
+        question.limits, question.tier,
+        frozenset(i for i, bot in enumerate(question.bots) if not bot.is_trusted),
     )  # fmt: skip
     against = [versions[i] for i in question.rivals]
     lineups: dict[str, list[tuple[Any, bytes, bytes]]] = {}
@@ -238,9 +244,7 @@ def _plan(question: Question) -> tuple[MirroredPlan, dict[str, list[tuple[Any, b
         for seat in range(seats):
             deal = _deal(question, against, seat)
             lineup = (*question.rivals[:seat], number, *question.rivals[seat:])
-            ours = pairing_digest(
-                question.game, question.table, question.on_fault, [versions[i] for i in lineup]
-            )
+            ours = plan.digest_of(lineup)
             digest = hashlib.blake2b(ours + deal, digest_size=DIGEST_BYTES).digest()
             deals[digest] = deal
             lineups[name].append((lineup, digest, deal))
@@ -256,7 +260,8 @@ def _deal(question: Question, rivals: Sequence[str], seat: int) -> bytes:
 
 def _begin(question: Question, plan: Plan, store: Store | None) -> str:
     entrants = tuple(zip(question.names, plan.versions, strict=True))
-    parts = [question.name, question.seed, question.table.canonical(), entrants, question.rivals]
+    seed = seeds.run_key_id(plan.key) if question.seed == "secret" else question.seed
+    parts = [question.name, seed, question.table.canonical(), entrants, question.rivals]
     run = hashlib.blake2b(json.dumps(["compare", *parts]).encode(), digest_size=6).hexdigest()
     if store is not None:
         store.create()
@@ -265,6 +270,8 @@ def _begin(question: Question, plan: Plan, store: Store | None) -> str:
             seeds.run_key_id(plan.key), datetime.now(UTC), None, None, entrants,
         )  # fmt: skip
         store.begin_run(plan, row, question.bots)
+        store.keep_key(run, run, plan.key, is_secret=question.seed == "secret")
+        store.note_walls(run, *walls_of(plan))
     return run
 
 
@@ -277,11 +284,11 @@ def _want(
 
 def _profile(question: Question) -> dict[str, Any] | None:
     """How the candidates decide, from a sample; None where the game has no such thing."""
-    if question.game.profile is None:
+    if question.game.profile is None or not all(bot.is_trusted for bot in question.bots):
         return None
     makers = [_maker(question.game, bot) for bot in question.bots]
     named = dict(zip(question.names[: question.candidates], makers, strict=False))
-    key = seeds.deal_key(seeds.run_key(question.seed), b"profile")
+    key = seeds.deal_key(key_of_seed(question.seed), b"profile")
     rivals = [makers[i] for i in question.rivals]
     try:
         found: dict[str, Any] = question.game.profile(

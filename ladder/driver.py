@@ -2,6 +2,9 @@
 
 The compiled stepper runs each match to its next decision; here every bot is asked for all the
 decisions it owes at once, and its answers are judged. With one lane this is plain one-by-one play.
+
+Where a bot in a child process takes several matches down with it, nobody can be convicted yet:
+those matches are dropped, and played again one by one at the end, each with players of its own.
 """
 
 from __future__ import annotations
@@ -18,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ladder import seeds
-from ladder.errors import BotFaultError
+from ladder.errors import BotFaultError, InfraError
 from ladder.games import Game, Table
 from ladder.games.bot import Bot, bind, params_tuple, policy_of
+from ladder.isolate.verdict import Unsettled
 from ladder.record import Fault, FaultRow, Record, Segment
 from ladder.stepper import (
     DECISIONS,
@@ -44,14 +48,25 @@ class Player(Protocol):
     A key names the bot object of one seat of one match; `start` says that its match is new.
     """
 
+    lanes: int  # how many matches side by side suit it
+
     def start(self, keys: Sequence[int]) -> None:
         """New matches begin for these keys."""
+
+    def finish(self, keys: Sequence[int]) -> None:
+        """The matches of these keys, all seats of them, are over."""
+
+    def fresh(self) -> Player:
+        """The same bot with nothing in memory: what a match is played again with."""
 
     def post(self, kind: int, keys: Sequence[int], rows: Ints) -> None:
         """Ask for a decision of `kind` for every key; `rows` are the views, [keys, width]."""
 
     def collect(self) -> list[Any]:
-        """The answers to the oldest `post` not yet collected: actions in its order, or Faults."""
+        """The answers to the oldest `post` not yet collected: actions in its order, or Faults.
+
+        Raises: Unsettled, InfraError.
+        """
 
     def close(self) -> None:
         """The chunk is over."""
@@ -61,6 +76,8 @@ class LocalPlayer:
     """A bot of this process."""
 
     def __init__(self, game: Game, bot: type[Bot], params: dict[str, Any]) -> None:
+        self.lanes = LANES
+        self._again = (game, bot, params)
         self._view = game.view
         self._methods = game.decisions
         self._policies = {k: policy_of(bot, method) for k, method in game.decisions.items()}
@@ -75,6 +92,13 @@ class LocalPlayer:
         if self._remembers:
             for key in keys:
                 self._bots[key] = _new_bot(self._make)
+
+    def finish(self, keys: Sequence[int]) -> None:
+        """Objects are replaced when their key's next match begins."""
+
+    def fresh(self) -> LocalPlayer:
+        """The same bot, its objects made anew."""
+        return LocalPlayer(*self._again)
 
     def post(self, kind: int, keys: Sequence[int], rows: Ints) -> None:
         """Decide at once; `collect` hands the answers over, in the order of the posts."""
@@ -159,10 +183,47 @@ def play(
 ) -> Record:
     """Play every match of `segments`; line-ups index `players`, `deal_keys` go by segment.
 
-    Raises: BotFaultError where a bot faults and `on_fault` is "abort".
+    Raises: BotFaultError where a bot faults and `on_fault` is "abort"; InfraError.
     """
+    lanes = min([lanes, *(player.lanes for player in players)])
     with redirect_stdout(sys.stderr):  # standard output is for results
-        return _Play(game, table, players, segments, deal_keys, on_fault, lanes).run()
+        first = _Play(game, table, players, segments, deal_keys, on_fault, lanes)
+        record = first.run()
+        _settle(first, segments, deal_keys, record)
+        return record
+
+
+def _settle(
+    first: _Play, segments: Sequence[Segment], deal_keys: Sequence[bytes], record: Record
+) -> None:
+    """Play the matches that were dropped again, each alone, and put them into their rows."""
+    rows = sorted(first.dropped)
+    if not rows:
+        return
+    record.faults[rows] = 0
+    record.fault_rows[:] = [each for each in record.fault_rows if each.row not in first.dropped]
+    for row in rows:
+        number = int(np.searchsorted(first.segments[:, 0], row, side="right")) - 1
+        segment = segments[number]
+        repetition = segment.first + row - int(first.segments[number, 0])
+        bots = list(dict.fromkeys(segment.lineup))
+        lineup = tuple(bots.index(bot) for bot in segment.lineup)
+        players = [first.players[bot].fresh() for bot in bots]
+        alone = [Segment(lineup, segment.pairing, repetition, 1)]
+        again = _Play(
+            first.game, first.table, players, alone, [deal_keys[number]], first.on_fault, 1
+        )
+        try:
+            played = again.run()
+        except BotFaultError as error:
+            error.row = row
+            raise
+        finally:
+            for player in players:
+                player.close()
+        if again.dropped:
+            raise InfraError("a bot's child was lost, and its match alone did not tell why")
+        record.put(np.array([row]), played)
 
 
 class _Play:
@@ -182,6 +243,9 @@ class _Play:
         total = sum(segment.count for segment in segments)
         lanes = max(1, min(lanes, total))
         self.game, self.players, self.on_fault, self.seats = game, players, on_fault, seats
+        self.table = table
+        self.dropped: set[int] = set()  # rows to be played again
+        self.seated: dict[int, int] = {}  # lane -> segment of its match
         self.record = Record.empty(total, seats)
         self.step, self.illegal = stepper(game.name)
         self.blank = np.array(game.new_state(table), np.int64)
@@ -221,7 +285,8 @@ class _Play:
                 keys = (lanes << SEAT_BITS | self.states[lanes, 1]).tolist()
                 self.players[bot].post(kind, keys, self.rows[first : first + count])
             for bot, _, first, count in groups:
-                self._judge(self.live[first : first + count], self.players[bot].collect())
+                answers = self._collect(bot)
+                self._judge(self.live[first : first + count], answers)
             self.live = self.live[:waiting]
         return self.record
 
@@ -229,13 +294,36 @@ class _Play:
         by_bot: dict[int, list[int]] = {}
         segments = self.lanes[lanes, SEGMENT].tolist()
         for lane, segment in zip(lanes.tolist(), segments, strict=True):
+            before = self.seated.get(lane, segment)
+            self.seated[lane] = segment
+            if before != segment:
+                for bot in {*self.bots[before].tolist()} - {*self.bots[segment].tolist()}:
+                    self.players[bot].finish([lane << SEAT_BITS])
             for seat, bot in enumerate(self.bots[segment].tolist()):
                 by_bot.setdefault(bot, []).append(lane << SEAT_BITS | seat)
         for bot, keys in by_bot.items():
             self.players[bot].start(keys)
 
+    def _collect(self, bot: int) -> list[Any]:
+        """A bot's answers; where they are lost with other matches, drop all of these.
+
+        A dropped lane has no row: the next step fills it with the next match.
+        """
+        try:
+            return self.players[bot].collect()
+        except Unsettled as lost:
+            for lane in {key >> SEAT_BITS for key in lost.keys}:
+                row = int(self.lanes[lane, ROW])
+                if row >= 0:
+                    self.dropped.add(row)
+                    self.lanes[lane, ROW] = -1
+            return lost.answers
+
     def _judge(self, lanes: Ints, answers: list[Any]) -> None:
         """Take the legal answers as actions; deal with the rest."""
+        if self.dropped:
+            kept = np.flatnonzero(self.lanes[lanes, ROW] >= 0)
+            lanes, answers = lanes[kept], [answers[position] for position in kept]
         actions, faults = as_actions(answers)
         count = self.illegal(self.states, lanes, actions, self.wrong)
         for position in self.wrong[:count].tolist():

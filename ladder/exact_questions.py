@@ -28,21 +28,21 @@ def pasa_table(text: str, seats: int | None = None) -> PasaTable:
     return table
 
 
-def pasa_seat(word: str) -> Seat:
+def pasa_seat(word: str, *, is_trusted: bool = False) -> Seat:
     """A seat of an exact line-up: `best`, or a policy with its params bound."""
     if word == BEST:
         return BEST
-    loaded = load_word(word, "pasa")
+    loaded = load_word(word, "pasa", is_trusted=is_trusted)
     return cast(Seat, bind(loaded.bot, dict(loaded.params)))
 
 
-def _seats(words: Sequence[str]) -> list[Seat]:
+def _seats(words: Sequence[str], *, trusts_all: bool) -> list[Seat]:
     problems: list[str] = []
     seats: list[Seat] = []
     made: dict[str, Seat] = {}
     for word in words:
         try:
-            made[word] = made.get(word) or pasa_seat(word)
+            made[word] = made.get(word) or pasa_seat(word, is_trusted=trusts_all)
             seats.append(made[word])
         except BotLoadError as error:
             problems += [f"{problem} (got {word!r})" for problem in error.problems]
@@ -52,7 +52,13 @@ def _seats(words: Sequence[str]) -> list[Seat]:
 
 
 def ask_exact(
-    words: Sequence[str], table: str, first_seat: str, *, memory_mb: int, progress: Any
+    words: Sequence[str],
+    table: str,
+    first_seat: str,
+    *,
+    memory_mb: int,
+    progress: Any,
+    trusts_all: bool = False,
 ) -> list[Exact]:
     """The answer; with `first_seat` all, one for each seat that may throw first."""
     if not 2 <= len(words) <= 4:
@@ -60,22 +66,24 @@ def ask_exact(
     options: dict[str, Any] = {"memory_mb": memory_mb, "progress": progress}
     made = pasa_table(table, len(words))
     if first_seat == "all":
-        return all_first_seats(made, _seats(words), **options)
+        return all_first_seats(made, _seats(words, trusts_all=trusts_all), **options)
     if first_seat:
         if not first_seat.isdigit() or int(first_seat) >= made.seats:
             raise SpecError(
                 f"--first-seat: should be all or a seat, 0..{made.seats - 1} (got {first_seat!r})"
             )
         made = made.model_copy(update={"first_thrower": int(first_seat)})
-    return [answer(made, _seats(words), **options)]
+    return [answer(made, _seats(words, trusts_all=trusts_all), **options)]
 
 
-def ask_exploit(word: str, table: str, *, memory_mb: int, progress: Any) -> Exploit:
+def ask_exploit(
+    word: str, table: str, *, memory_mb: int, progress: Any, trusts_all: bool = False
+) -> Exploit:
     """What a best replier wins against a table of one policy. Raises: SpecError."""
     made = pasa_table(table)
     if made.seats > 4:
         raise SpecError(f"exact play is worked out at 2 to 4 seats (got seats={made.seats})")
-    [seat] = _seats([word])
+    [seat] = _seats([word], trusts_all=trusts_all)
     if seat == BEST:
         raise SpecError("exploit takes a policy, not best")
     return exploit_of(made, seat, memory_mb=memory_mb, progress=progress)

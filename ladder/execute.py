@@ -10,9 +10,10 @@ import os
 import signal
 import socket
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
@@ -21,14 +22,15 @@ from typing import Any
 import numpy as np
 
 from ladder import seeds
-from ladder.bots import LoadedBot, PortableBot
+from ladder.bots import TRUST_OPTION, LoadedBot, PortableBot
 from ladder.commands import Program
 from ladder.driver import LANES, LocalPlayer, Player, play
 from ladder.errors import BotFaultError, InfraError, LadderError, SpecError
 from ladder.foreign import ForeignPlayer
 from ladder.games import Game, Table, get_game
+from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
 from ladder.plan import Plan
-from ladder.playout import CompiledBots, compile_bots, play_compiled
+from ladder.playout import NOT_TRUSTED, CompiledBots, compile_bots, play_compiled
 from ladder.record import Record, Segment
 from ladder.store import Store
 
@@ -41,6 +43,7 @@ AUTO_AFTER_S = 3.0  # `auto` hands over to Ray then ...
 AUTO_WORTH_S = 8.0  # ... if at least this much is left
 CONNECT_S = 10.0  # for a cluster to answer
 WATCHDOG_S = 300.0  # without a finished chunk for so long, Ray is given up
+MOST_FAILURES = 12  # failures of ours with no chunk finished in between
 
 Chunk = list[Segment]
 
@@ -55,13 +58,18 @@ class Setup:
     key: bytes
     on_fault: str
     is_compiled: bool  # play compiled where every bot of a line-up compiles
+    limits: Limits = DEFAULT_LIMITS
+    tier: str = "sandbox"  # of bots that are not trusted
     deal_keys: tuple[tuple[bytes, bytes], ...] = ()  # by pairing, where they are known already
 
     @classmethod
     def of(cls, plan: Plan, bots: Sequence[LoadedBot], *, is_compiled: bool) -> Setup:
         """The setup of a plan."""
         portable = tuple(bot.portable() for bot in bots)
-        return cls(plan.game.name, plan.table, portable, plan.key, plan.on_fault, is_compiled)
+        return cls(
+            plan.game.name, plan.table, portable, plan.key, plan.on_fault, is_compiled,
+            plan.limits, plan.tier,
+        )  # fmt: skip
 
 
 @dataclass
@@ -116,11 +124,29 @@ class Progress:
 
     def note_refused(self, plan: Plan, refused: dict[int, str], *, must: bool) -> None:
         """Say which bots are not compiled. Raises: SpecError where the spec requires it."""
-        lines = [f"{plan.names[bot]} cannot be compiled: {why}" for bot, why in refused.items()]
+        lines = {
+            bot: f"{plan.names[bot]} cannot be compiled: {why}" for bot, why in refused.items()
+        }
         if must and lines:
-            raise SpecError(*(f"compile: require, but {line}" for line in lines))
-        self.notes += [f"{line}; its matches are played in Python" for line in lines]
+            raise SpecError(*(f"compile: require, but {line}" for line in lines.values()))
+        self.notes += [
+            f"{line}; its matches are played in Python"
+            for bot, line in lines.items()
+            if refused[bot] != NOT_TRUSTED
+        ]
         self.report(self)
+
+    def note_strangers(self, plan: Plan) -> None:
+        """Say which bots play in child processes."""
+        names = [plan.names[bot] for bot in sorted(plan.strangers)]
+        if names:
+            shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if names[5:] else "")
+            self.notes.append(
+                f"{shown}: not trusted, so played in locked-down child processes ({plan.tier});"
+                f" `trusted: true` in the spec, or {TRUST_OPTION}, lets their code run in Ladder's"
+                " own process, compiled where it can be"
+            )
+            self.report(self)
 
     def add(self, matches: int) -> None:
         """More matches are in the store."""
@@ -138,6 +164,7 @@ def execute(
 ) -> None:
     """Play what `run` lacks. Raises: BotFaultError, InfraError, StoreError, KeyboardInterrupt."""
     setup = Setup.of(plan, bots, is_compiled=workers.compile != "never")
+    progress.note_strangers(plan)
     if setup.is_compiled:
         progress.note_refused(plan, _code(setup).refused, must=workers.compile == "require")
     job = _Job(plan, store, run, workers, progress)
@@ -190,14 +217,20 @@ class _Job:
         self.plan, self.store, self.run = plan, store, run
         self.workers, self.progress = workers, progress
         self.sizes = _Sizes(workers.chunk)
+        self.set_aside: list[tuple[Segment, str]] = []  # matches that fail, and why
         self._key_id = seeds.run_key_id(plan.key)
         self._passes = 0
+        self._failed: dict[tuple[Segment, ...], int] = {}  # how often a chunk failed
+        self._failures = 0  # without a chunk finished in between
+        self._again: deque[Chunk] = deque()
 
     def lacks_matches(self) -> bool:
         """Whether there is another pass to make."""
         self._passes += 1
         if self._passes == 1:
             return True
+        if self.set_aside:
+            raise InfraError(*_told_aside(self.plan, self.set_aside))
         self.progress.done = self.store.progress(self.run)[0]
         return self.progress.done < self.progress.total
 
@@ -234,9 +267,13 @@ class _Job:
     ) -> None:
         """Play chunks and store them; after `seconds`, stop if enough is left to be worth it."""
         progress = self.progress
-        for chunk, record, elapsed in pool.play(chunks):
+        for chunk, record, elapsed in pool.play(self._with_failed(chunks)):
             if isinstance(record, BotFaultError):
                 raise _named_fault(self.plan, chunk, record)
+            if isinstance(record, InfraError):
+                self._reschedule(chunk, record)
+                continue
+            self._failures = 0
             begun = time.monotonic()
             added = self.store.append(self._key_id, record, chunk, keep=self.workers.record)
             progress.store_s += time.monotonic() - begun
@@ -250,8 +287,61 @@ class _Job:
             progress.add(added)
             if seconds is not None and time.monotonic() - progress.started > seconds:
                 left_s = (progress.total - progress.done) / max(self.sizes.rate, 1e-9)
-                if left_s > AUTO_WORTH_S:
+                if left_s > AUTO_WORTH_S and not self._again:
                     return
+
+    def _with_failed(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        """The chunks, and those that have to be played again as soon as they are there."""
+        while True:
+            while self._again:
+                yield self._again.popleft()
+            chunk = next(chunks, None)
+            if chunk is None:
+                return
+            yield chunk
+
+    def _reschedule(self, chunk: Chunk, error: InfraError) -> None:
+        """A chunk failed by no bot's fault: again, then in halves, at last without its match.
+
+        Raises: InfraError where nothing else gets through either.
+        """
+        self._failures += 1
+        if self._failures > MOST_FAILURES and sum(each.count for each in chunk) > 1:
+            raise error
+        tries = self._failed[tuple(chunk)] = self._failed.get(tuple(chunk), 0) + 1
+        if tries == 1:
+            self._again.append(chunk)
+        elif sum(segment.count for segment in chunk) == 1:
+            self.set_aside.append((chunk[0], str(error)))
+            if len(self.set_aside) > MOST_FAILURES:
+                raise InfraError(*_told_aside(self.plan, self.set_aside))
+        else:
+            self._again += _halves(chunk)
+
+
+def _halves(chunk: Chunk) -> tuple[Chunk, Chunk]:
+    """The matches of a chunk in two parts."""
+    left = sum(segment.count for segment in chunk) // 2
+    first: Chunk = []
+    second: Chunk = []
+    for segment in chunk:
+        count = min(left, segment.count)
+        left -= count
+        if count:
+            first.append(replace(segment, count=count))
+        if segment.count > count:
+            rest = segment.count - count
+            second.append(replace(segment, first=segment.first + count, count=rest))
+    return first, second
+
+
+def _told_aside(plan: Plan, matches: Sequence[tuple[Segment, str]]) -> list[str]:
+    """What is said at the end of a run that had to leave matches out."""
+    lines = [f"{len(matches)} matches could not be played, by no bot's fault (infra):"]
+    for segment, reason in matches:
+        names = ", ".join(plan.names[bot] for bot in segment.lineup)
+        lines.append(f"  {names}, repetition {segment.first}: {reason}")
+    return ["\n".join([*lines, "all others are stored; the same command tries these again"])]
 
 
 def _named_fault(plan: Plan, chunk: Chunk, error: BotFaultError) -> LadderError:
@@ -270,10 +360,11 @@ def _named_fault(plan: Plan, chunk: Chunk, error: BotFaultError) -> LadderError:
     return named
 
 
-Played = tuple[Chunk, Record | BotFaultError, float]
+Result = Record | BotFaultError | InfraError
+Played = tuple[Chunk, Result, float]
 
 
-def play_chunk(setup: Setup, chunk: Chunk, lanes: int) -> tuple[Record | BotFaultError, float]:
+def play_chunk(setup: Setup, chunk: Chunk, lanes: int) -> tuple[Result, float]:
     """Play one chunk in this process; with the seconds it took."""
     begun = time.monotonic()
     record = Record.empty(sum(segment.count for segment in chunk), setup.table.seats)
@@ -288,6 +379,8 @@ def play_chunk(setup: Setup, chunk: Chunk, lanes: int) -> tuple[Record | BotFaul
     except BotFaultError as error:
         error.row = int(rows[error.row])
         return error, time.monotonic() - begun
+    except InfraError as error:
+        return InfraError(str(error)), time.monotonic() - begun  # its causes may not travel
     return record, time.monotonic() - begun
 
 
@@ -299,17 +392,35 @@ def _play_compiled(setup: Setup, chunk: Chunk, lanes: int) -> Record:
 
 
 def _play_in_python(setup: Setup, chunk: Chunk, lanes: int) -> Record:
-    game = get_game(setup.game)
-    players = [player_for(game, bot) for bot in _loaded(setup)]
+    game, bots = get_game(setup.game), _loaded(setup)
+    seated = sorted({bot for segment in chunk for bot in segment.lineup})
+    players = [player_for(game, bots[bot], setup.tier, setup.limits) for bot in seated]
+    number = {bot: position for position, bot in enumerate(seated)}
+    chunk = [
+        replace(segment, lineup=tuple(number[bot] for bot in segment.lineup)) for segment in chunk
+    ]
     keys = _deal_keys(setup, chunk)
-    return play(game, setup.table, players, chunk, keys, on_fault=setup.on_fault, lanes=lanes)
+    try:
+        return play(game, setup.table, players, chunk, keys, on_fault=setup.on_fault, lanes=lanes)
+    finally:
+        for player in players:
+            player.close()
 
 
-def player_for(game: Game, bot: LoadedBot) -> Player:
-    """The player of a bot, for one chunk."""
-    if issubclass(bot.bot, Program):
-        return ForeignPlayer(game, bot.bot.command, bot.bot.folder, dict(bot.params))
-    return LocalPlayer(game, bot.bot, dict(bot.params))
+def player_for(
+    game: Game, bot: LoadedBot, tier: str = "sandbox", limits: Limits | None = None
+) -> Player:
+    """The player of a bot for one chunk: in this process if it is trusted, else in children."""
+    if bot.is_trusted:
+        if issubclass(bot.bot, Program):
+            return ForeignPlayer(game, bot.bot.command, bot.bot.folder, dict(bot.params))
+        return LocalPlayer(game, bot.bot, dict(bot.params))
+    from ladder.isolate.nursery import shared_nurseries
+    from ladder.isolate.player import IsolatedPlayer
+
+    return IsolatedPlayer(
+        game.name, bot.bundle(), nurseries=shared_nurseries(), tier=tier, limits=limits
+    )
 
 
 def _deal_keys(setup: Setup, chunk: Chunk) -> list[bytes]:
@@ -373,8 +484,8 @@ class _OnRay:
         self._setup = ray.put(setup)
         self._lanes = lanes
         self._most = IN_FLIGHT * size
-        # The bots are ours or in their own processes: a worker that dies is the machine's doing.
-        self._play = ray.remote(max_retries=3, num_cpus=1)(play_chunk)
+        # A chunk whose worker died is tried again by us, who count and cut it in two.
+        self._play = ray.remote(max_retries=0, num_cpus=1)(play_chunk)
 
     def play(self, chunks: Iterator[Chunk]) -> Iterator[Played]:
         waiting: dict[Any, Chunk] = {}
@@ -389,15 +500,13 @@ class _OnRay:
             chunk = waiting.pop(ready[0])
             yield chunk, *self._get(ready[0])
 
-    def _get(self, reference: Any) -> tuple[Record | BotFaultError, float]:
+    def _get(self, reference: Any) -> tuple[Result, float]:
         try:
-            played: tuple[Record | BotFaultError, float] = self._ray.get(
-                reference, timeout=WATCHDOG_S
-            )
+            played: tuple[Result, float] = self._ray.get(reference, timeout=WATCHDOG_S)
             return played
         except self._ray.exceptions.RayError as error:
             last = str(error).strip().splitlines()[-1]
-            raise InfraError(f"a chunk could not be played on Ray: {last}") from error
+            return InfraError(f"{type(error).__name__} on Ray: {last}"), 0.0
 
 
 def _knock(address: str) -> None:
@@ -409,6 +518,13 @@ def _knock(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
     except (OSError, OverflowError) as error:
         raise InfraError(f"cannot start Ray {address}: {error}") from None
+
+
+def seconds_to_start_ray() -> float:
+    """Start a Ray of our own, play nothing, stop it. Raises: InfraError."""
+    begun = time.monotonic()
+    with _ray(Workers(1)):
+        return time.monotonic() - begun
 
 
 @contextmanager

@@ -14,11 +14,11 @@ LISTS = {"sizes", "tiles"}  # table options that are lists themselves
 MAX_CANDIDATES, MAX_TABLES = 200, 200
 
 
-def grid_specs(document: Document) -> Iterator[tuple[str, Spec]]:
+def grid_specs(document: Document, *, trusts_all: bool = False) -> Iterator[tuple[str, Spec]]:
     """(what sets this table apart, its spec) for each table of a grid. Raises: SpecError."""
     value = document.value
     if not isinstance(value, dict) or not isinstance(value.get("entrants"), list):
-        yield "", make_spec(document)
+        yield "", make_spec(document, trusts_all=trusts_all)
         return
     entrants, lines, names = _entrants(document)
     chosen = value.get("format")
@@ -29,7 +29,7 @@ def grid_specs(document: Document) -> Iterator[tuple[str, Spec]]:
                 chosen = {**chosen, key: listed}
     for told, table in _tables(value.get("table", {})):
         changed = {**value, "entrants": entrants, "format": chosen, "table": table}
-        yield told, make_spec(Document(document.path, changed, lines))
+        yield told, make_spec(Document(document.path, changed, lines), trusts_all=trusts_all)
 
 
 def _entrants(document: Document) -> tuple[list[Any], dict[Place, int], dict[str, list[str]]]:

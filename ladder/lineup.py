@@ -18,7 +18,13 @@ DEFAULT_MATCHES = 10_000
 
 
 def match_plan(
-    words: Sequence[str], game: str, table: str, matches: int | None, seed: int
+    words: Sequence[str],
+    game: str,
+    table: str,
+    matches: int | None,
+    seed: int,
+    *,
+    trusts_all: bool = False,
 ) -> tuple[Spec, Plan]:
     """The spec and plan of `ladder match`: one bot a seat, all rotations. Raises: SpecError."""
     options = table_options(table)
@@ -37,7 +43,7 @@ def match_plan(
         "entrants": [{"bot": word, "name": name} for word, name in names.items()],
         "format": {"kind": "lineup", "bots": [names[word] for word in words], "matches": matches},
     }
-    spec = make_spec(Document("", value, {}))
+    spec = make_spec(Document("", value, {}), trusts_all=trusts_all)
     return spec, make_plan(spec)
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
+from typing import Any, Literal
 
 from ladder import formats, seeds
 from ladder.errors import SpecError
@@ -23,6 +25,7 @@ from ladder.formats.round_robin import RoundRobinLineups
 from ladder.formats.staged import FirstLineups, Staged
 from ladder.formats.swiss import SwissPods
 from ladder.games import Game, Table
+from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
 from ladder.parts import (
     Compare,
     Gauntlet,
@@ -59,6 +62,9 @@ class Plan:
     names: tuple[str, ...]
     lineups: formats.Lineups  # of the first stage, where there are stages
     stages: Staged | None = None
+    limits: Limits = DEFAULT_LIMITS
+    tier: str = "sandbox"
+    strangers: frozenset[int] = frozenset()  # entrants that are not trusted
 
     @cached_property
     def num_matches(self) -> int:
@@ -83,7 +89,7 @@ class Plan:
         for turn in range(seats):
             seated = tuple(ordered[turn:] + ordered[:turn])
             counts[seated] = counts.get(seated, 0) + matches // seats
-        return [Pairing(seated, self._digest(seated), n) for seated, n in counts.items()]
+        return [Pairing(seated, self.digest_of(seated), n) for seated, n in counts.items()]
 
     def __iter__(self) -> Iterator[Pairing]:
         for index in range(len(self.lineups)):
@@ -93,22 +99,42 @@ class Plan:
         """The key of a pairing's dice and luck."""
         return seeds.deal_key(self.key, pairing)
 
-    def _digest(self, lineup: Sequence[int]) -> bytes:
+    def digest_of(self, lineup: Sequence[int]) -> bytes:
+        """The identity of the pairing of a seated line-up."""
+        # What may convict a bot is part of the match, where it was chosen and somebody is bound.
+        is_bound = self.limits != DEFAULT_LIMITS and not self.strangers.isdisjoint(lineup)
         return pairing_digest(
-            self.game, self.table, self.on_fault, [self.versions[entrant] for entrant in lineup]
-        )
+            self.game, self.table, self.on_fault, [self.versions[entrant] for entrant in lineup],
+            limits=self.limits if is_bound else None,
+        )  # fmt: skip
 
 
-def pairing_digest(game: Game, table: Table, on_fault: str, versions: Sequence[str]) -> bytes:
+def pairing_digest(
+    game: Game,
+    table: Table,
+    on_fault: str,
+    versions: Sequence[str],
+    *,
+    limits: Limits | None = None,
+) -> bytes:
     """The identity of a pairing: 16 bytes."""
-    parts = [game.name, game.version, table.canonical(), on_fault, list(versions)]
+    parts: list[Any] = [game.name, game.version, table.canonical(), on_fault, list(versions)]
+    parts += [asdict(limits)] if limits is not None else []
     text = json.dumps(parts, separators=(",", ":"))
     return hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).digest()
 
 
-def make_plan(spec: Spec, seeded: Sequence[int] | None = None) -> Plan:
-    """The plan of a spec; `seeded` gives the entrants in the order of their seeds."""
-    key = seeds.run_key(spec.seed)
+def key_of_seed(seed: int | Literal["secret"]) -> bytes:
+    """The run key of a spec's seed; of a secret one, a key that was never there before."""
+    return secrets.token_bytes(seeds.KEY_BYTES) if seed == "secret" else seeds.run_key(seed)
+
+
+def make_plan(spec: Spec, key: bytes | None = None, *, seeded: Sequence[int] | None = None) -> Plan:
+    """The plan of a spec; without a run key, from its seed or, if that is secret, a new one.
+
+    `seeded` gives the entrants in the order of their seeds.
+    """
+    key = key_of_seed(spec.seed) if key is None else key
     stages = _stages(spec, key, seeded)
     return Plan(
         game=spec.game,
@@ -119,6 +145,11 @@ def make_plan(spec: Spec, seeded: Sequence[int] | None = None) -> Plan:
         names=tuple(entrant.name for entrant in spec.entrants),
         lineups=_lineups(spec, key) if stages is None else _first(spec, stages),
         stages=stages,
+        limits=spec.limits.of_children,
+        tier=spec.tier,
+        strangers=frozenset(
+            i for i, entrant in enumerate(spec.entrants) if not entrant.loaded.is_trusted
+        ),
     )
 
 

@@ -33,6 +33,8 @@ from ladder.stepper import (
     loop_of,
 )
 
+NOT_TRUSTED = "it is not trusted"  # what is compiled runs in our own process
+
 
 @dataclass(frozen=True)
 class CompiledBots:
@@ -57,6 +59,9 @@ def compile_bots(game: Game, bots: Sequence[LoadedBot]) -> CompiledBots:
     reads_luck = np.zeros(len(bots), np.int64)
     code = CompiledBots(addresses, params, reads_luck, {}, [])
     for number, bot in enumerate(bots):
+        if not bot.is_trusted:
+            code.refused[number] = NOT_TRUSTED
+            continue
         try:
             row = param_row(dict(bot.params))
             policies = compile_bot(game.name, bot.bot)

@@ -23,6 +23,11 @@ def print_notes(spec: Spec, plan: Plan, db: Path) -> None:
     )
     for line in spec.table.advice():
         note(f"advice: {line}")
+    if spec.strangers and spec.seed != "secret" and spec.path:
+        note(
+            "advice: a bot that is not trusted can work out the dice of a public seed from a few of"
+            " them; `seed: secret` draws a key for the run, and publishes it at the end"
+        )
 
 
 def note(text: str) -> None:

@@ -16,9 +16,11 @@ from ladder.parts import Compare
 from ladder.spec import Spec, make_spec
 
 
-def questions_of_spec(path: Path) -> Iterator[tuple[str, Question, Spec]]:
+def questions_of_spec(
+    path: Path, *, trusts_all: bool = False
+) -> Iterator[tuple[str, Question, Spec]]:
     """(what sets the table apart, the question, its spec) of each table of a spec."""
-    specs = list(grid_specs(read_document(path)))
+    specs = list(grid_specs(read_document(path), trusts_all=trusts_all))
     for told, spec in specs:
         if not isinstance(spec.format, Compare):
             raise SpecError(
@@ -37,6 +39,8 @@ def question_of_words(
     table: str,
     seed: int,
     asked: dict[str, Any],
+    *,
+    trusts_all: bool = False,
 ) -> tuple[Question, Spec]:
     """The question of `ladder compare A B --against C ...`. Raises: SpecError."""
     get_game(game)
@@ -62,7 +66,7 @@ def question_of_words(
             **{name: given for name, given in asked.items() if given is not None},
         },
     }
-    spec = make_spec(Document("", value, {}))
+    spec = make_spec(Document("", value, {}), trusts_all=trusts_all)
     assert isinstance(spec.format, Compare)
     question = _question(spec, spec.format, spec.name)
     check_question(question)
@@ -91,4 +95,6 @@ def _question(spec: Spec, asked: Compare, name: str) -> Question:
         confidence=asked.confidence,
         on_fault=spec.limits.on_fault,
         source=spec.source,
+        limits=spec.limits.of_children,
+        tier=spec.tier,
     )

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from ladder.bots import Listing
+from ladder.doctor import Finding
 from ladder.exchange import Exported, Imported
 from ladder.games import GAMES, get_game
 from ladder.page.write import Written
@@ -283,6 +284,20 @@ def print_faults(kinds: Sequence[dict[str, Any]], *, as_json: bool) -> None:
         )
         for line in kind["traceback"].splitlines():
             sys.stdout.write(f"    {line}\n")
+
+
+def print_findings(findings: Iterable[Finding], *, as_json: bool) -> list[Finding]:
+    """What `ladder doctor` found, each line as soon as it is known."""
+    found = []
+    for each in findings:
+        found.append(each)
+        if not as_json:
+            mark = "ok" if each.is_good else "!!"
+            sys.stdout.write(f"{mark}  {each.name:16} {each.value}\n")
+            sys.stdout.flush()
+    if as_json:
+        print_json([{"name": f.name, "ok": f.is_good, "value": f.value} for f in found])
+    return found
 
 
 def print_dry_run(spec: Spec, plan: Plan, *, as_json: bool) -> None:

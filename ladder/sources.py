@@ -15,7 +15,6 @@ import importlib.util
 import shutil
 import sys
 import tempfile
-import traceback
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -23,7 +22,12 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from types import FunctionType, ModuleType
 
+from ladder import errors
 from ladder.errors import BotLoadError
+from ladder.isolate.portrait import why
+
+SHIPPED = "bots"
+SHIPPED_FOLDER = Path(errors.__file__).resolve().parent.parent / SHIPPED
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,79 @@ class Source:
             shown = name if number or "." in self.module else "bot"
             digest.update(b"%s\0%d\0%s" % (shown.encode(), len(content), content))
         return digest.hexdigest()
+
+
+def is_path(where: str) -> bool:
+    """Whether the part of a reference before its class is a file, not a module."""
+    return where.endswith(".py") or "/" in where or "\\" in where
+
+
+def locate(where: str) -> Path:
+    """The source file of a bot file or module; no line of it, or of its packages, is run.
+
+    Raises: BotLoadError.
+    """
+    if is_path(where):
+        path = Path(where).expanduser()
+        if path.is_dir():
+            raise BotLoadError(f"{path}: is a directory, not a Python file")
+        if not path.exists():
+            raise BotLoadError(f"{path}: no such file")
+        if path.suffix != ".py":
+            raise BotLoadError(f"{path.resolve()}: not a Python file (its name should end in .py)")
+        return path.resolve()
+    file = getattr(sys.modules.get(where), "__file__", None)
+    if file is None:
+        file = _origin_of(where)
+    if file is None or not file.endswith(".py"):
+        raise BotLoadError(f"{where}: has no source file")
+    return Path(file).resolve()
+
+
+def _origin_of(module: str) -> str | None:
+    """What importing would find, package by package; `find_spec` would import the packages."""
+    places: list[str] | None = None
+    name = ""
+    spec = None
+    for part in module.split("."):
+        name = f"{name}.{part}" if name else part
+        spec = None
+        if not name.endswith(".") and not name.startswith("."):
+            found = (finder.find_spec(name, places) for finder in sys.meta_path)
+            spec = next((each for each in found if each is not None), None)
+        if spec is None:
+            raise BotLoadError(f"{module}: cannot be imported: No module named {name!r}")
+        places = list(spec.submodule_search_locations or [])
+    return spec.origin if spec is not None and spec.has_location else None
+
+
+def is_shipped(where: str) -> bool:
+    """Whether a file or module is one that came with Ladder. Raises: BotLoadError."""
+    return SHIPPED_FOLDER in locate(where).parents
+
+
+def bundle_of(where: str) -> Source:
+    """The files of a bot file or module, none of them run. Raises: BotLoadError."""
+    path = locate(where)
+    if is_path(where):
+        return Source(path.stem, _bundle(path, path.parent))
+    depth = where.count(".") + (path.name == "__init__.py")
+    return Source(where, _bundle(path, path.parents[depth]))
+
+
+def with_shipped_parts(source: Source) -> tuple[tuple[str, bytes], ...]:
+    """The files, and those of the bots that ship with Ladder which they import."""
+    root = SHIPPED_FOLDER.parent
+    files = dict(source.files)
+    todo = list(source.files)
+    while todo:
+        name, content = todo.pop()
+        for found in _local_imports(content, root / name, root):
+            path = found.relative_to(root).as_posix()
+            if SHIPPED_FOLDER in found.parents and path not in files:
+                files[path] = _read(found)
+                todo.append((path, files[path]))
+    return tuple(files.items())
 
 
 def module_of(path: str) -> str:
@@ -72,34 +149,6 @@ def read_module(name: str) -> tuple[Source, ModuleType]:
     path = Path(file).resolve()
     depth = name.count(".") + (path.name == "__init__.py")
     return Source(name, _bundle(path, path.parents[depth])), module
-
-
-def bundle_of(where: str) -> Source:
-    """The files of a bot file (a path) or an importable module, none of them run.
-
-    Raises: BotLoadError.
-    """
-    if is_path(where):
-        path = Path(where).expanduser()
-        if path.is_dir():
-            raise BotLoadError(f"{path}: is a directory, not a Python file")
-        if not path.exists():
-            raise BotLoadError(f"{path}: no such file")
-        if path.suffix != ".py":
-            raise BotLoadError(f"{path}: not a Python file (its name should end in .py)")
-        return Source(path.stem, _bundle(path.resolve(), path.resolve().parent))
-    with loading(where):
-        found = importlib.util.find_spec(where)
-    if found is None or not found.has_location or found.origin is None:
-        raise BotLoadError(f"{where}: there is no module of that name with a source file")
-    path = Path(found.origin).resolve()
-    depth = where.count(".") + (path.name == "__init__.py")
-    return Source(where, _bundle(path, path.parents[depth]))
-
-
-def is_path(where: str) -> bool:
-    """Whether the part of a reference before its class is a file, not a module."""
-    return where.endswith(".py") or "/" in where or "\\" in where
 
 
 def restore(source: Source) -> ModuleType:
@@ -191,17 +240,7 @@ class loading:
         self._quiet.__exit__(None, None, None)
         if error is None or isinstance(error, (KeyboardInterrupt, BotLoadError)):
             return
-        raise BotLoadError(f"{self._name}: {_why(error)}") from error
-
-
-def _why(error: BaseException) -> str:
-    if isinstance(error, SyntaxError):
-        return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
-    if isinstance(error, ModuleNotFoundError):
-        return f"cannot be imported: {error}"
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" at line {frames[-1].lineno} of {Path(frames[-1].filename).name}" if frames else ""
-    return f"raised on import{where}: {type(error).__name__}: {error}"
+        raise BotLoadError(f"{self._name}: {why(error)}") from error
 
 
 def _import_file(path: Path, source: Source) -> ModuleType:
@@ -260,7 +299,7 @@ def _local_imports(content: bytes, path: Path, root: Path) -> Iterator[Path]:
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError) as error:
-        raise BotLoadError(f"{path}: {_why(error)}") from error
+        raise BotLoadError(f"{path}: {why(error)}") from error
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:

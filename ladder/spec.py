@@ -24,6 +24,7 @@ from ladder.bots import LoadedBot, load, load_program, load_word
 from ladder.documents import Document, Place, place_text, read_document
 from ladder.errors import BotLoadError, SpecError
 from ladder.games import GAMES, Game, Table, get_game
+from ladder.isolate.verdict import Limits
 from ladder.parts import (
     FORMATS,
     KINDS,
@@ -60,6 +61,7 @@ class EntrantPart(Part):
     )
     name: Name | None = Field(None, min_length=1, max_length=64)
     params: dict[str, Any] = Field(default_factory=dict)
+    trusted: bool = Field(False, description="run its code in Ladder's own process")
     author: Name | None = Field(None, min_length=1, max_length=64, description="for ladders")
 
 
@@ -100,6 +102,24 @@ class LimitsPart(Part):
     """What a bot may do, and what happens when it does not."""
 
     on_fault: Literal["forfeit", "default", "abort"] = "forfeit"
+    decision_ms: int = Field(
+        Limits.decision_ms, ge=1, le=600_000, description="CPU time of one decision"
+    )
+    wall_ms: int = Field(
+        Limits.wall_ms, ge=1, le=3_600_000, description="time of one decision, waiting included"
+    )
+    start_ms: int = Field(
+        Limits.start_ms, ge=1, le=600_000, description="CPU time to load, and to begin a match"
+    )
+    memory_mb: int = Field(Limits.memory_mb, ge=64, le=1 << 20, description="address space")
+    output_kb: int = Field(Limits.output_kb, ge=0, le=1 << 20, description="output kept of a bot")
+
+    @property
+    def of_children(self) -> Limits:
+        """The limits of a bot in a child process."""
+        values = self.model_dump()
+        del values["on_fault"]
+        return Limits(**values)
 
 
 class SpecPart(Part):
@@ -108,11 +128,16 @@ class SpecPart(Part):
     name: Name = Field(min_length=1, max_length=80)
     game: str
     table: dict[str, Any] = Field(default_factory=dict)
-    seed: int = Field(ge=0, lt=2**64)
+    seed: Annotated[int, Field(ge=0, lt=2**64)] | Literal["secret"] = Field(
+        description="what all dice come from; secret: drawn for the run, published at its end"
+    )
     entrants: list[Entrant] = Field(min_length=1)
     format: Format
     rating: RatingPart = RatingPart()
     limits: LimitsPart = LimitsPart()
+    tier: Literal["auto", "sandbox", "strict"] = Field(
+        "auto", description="how bots that are not trusted are kept; strict: a process a match"
+    )
     expect: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
         default_factory=dict, description="published win shares, printed beside ours"
     )
@@ -131,9 +156,7 @@ DEFAULT_A_SEAT = 5  # matches of a ladder's line-up
 
 
 # Fields and values of the contract that this version does not serve yet.
-UNSERVED = {
-    "decision_ms", "wall_ms", "start_ms", "memory_mb", "output_kb", "tier", "secret",
-}  # fmt: skip
+UNSERVED: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -153,7 +176,7 @@ class Spec:
     path: str
     game: Game
     table: Table
-    seed: int
+    seed: int | Literal["secret"]
     entrants: tuple[NamedBot, ...]
     format: FormatPart
     rating: RatingPart
@@ -164,22 +187,31 @@ class Spec:
     db: str | None
     rated: bool
     source: dict[str, Any] = field(repr=False)  # the file's values, as they are kept in the store
+    tier: str = "sandbox"  # of bots that are not trusted
+
+    @property
+    def strangers(self) -> tuple[str, ...]:
+        """The names of entrants that are not trusted."""
+        return tuple(each.name for each in self.entrants if not each.loaded.is_trusted)
 
     def entrant_index(self, name: str) -> int:
         """The position of an entrant by name."""
         return [entrant.name for entrant in self.entrants].index(name)
 
 
-def load_spec(path: Path) -> Spec:
+def load_spec(path: Path, *, trusts_all: bool = False) -> Spec:
     """Read, check and resolve a spec file.
 
     Raises: SpecError, one problem a line as `path:LINE field: message (got value)`.
     """
-    return make_spec(read_document(path))
+    return make_spec(read_document(path), trusts_all=trusts_all)
 
 
-def make_spec(document: Document) -> Spec:
-    """Check and resolve a spec. Raises: SpecError."""
+def make_spec(document: Document, *, trusts_all: bool = False) -> Spec:
+    """Check and resolve a spec; `trusts_all`: every bot's code may run in this process.
+
+    Raises: SpecError.
+    """
     if not isinstance(document.value, dict):
         raise SpecError(
             document.problem(
@@ -189,7 +221,7 @@ def make_spec(document: Document) -> Spec:
     problems: dict[Place, list[str]] = {}
     part = _shape(document, problems)
     bad = {place[0] for place in problems if place}
-    resolved = _resolve(document, part, bad, problems)
+    resolved = _resolve(document, part, bad, problems, trusts_all=trusts_all)
     if problems:
         lines = sorted(
             (document.line(place), document.problem(place, message))
@@ -203,8 +235,15 @@ def make_spec(document: Document) -> Spec:
     return Spec(
         part.name, document.path, game, table, part.seed, entrants, part.format,
         _rating(part, document.value), part.limits, part.expect, part.compile, part.record,
-        part.db, part.rated, document.value,
+        part.db, part.rated, document.value, _tier(part),
     )  # fmt: skip
+
+
+def _tier(part: SpecPart) -> str:
+    """Where matches are mirrored on the same dice, a bot that remembers one knows the next."""
+    if part.tier == "auto":
+        return "strict" if isinstance(part.format, Compare) else "sandbox"
+    return part.tier
 
 
 def _shape(document: Document, problems: dict[Place, list[str]]) -> SpecPart | None:
@@ -213,6 +252,8 @@ def _shape(document: Document, problems: dict[Place, list[str]]) -> SpecPart | N
     except ValidationError as error:
         for each in error.errors():
             place = _real_place(each["loc"], document.value)
+            if place == ("seed",) and each["type"] == "literal_error":
+                continue  # what is wrong with it as a number says enough
             message = _message(dict(each), place, document.value)
             if message not in problems.setdefault(place, []):
                 problems[place].append(message)
@@ -269,8 +310,8 @@ def _message(error: dict[str, Any], place: Place, value: Any) -> str:
         return f"unknown field{_suggest(last, _fields_at(place[:-1], value))} (got {got})"
     if kind == "missing":
         return "is missing"
-    if place == ("seed",) and given == "secret":
-        return "secret seeds are not served by this version of Ladder; give a whole number"
+    if place == ("seed",) and kind == "int_type":
+        return f"should be a whole number, or secret (got {got})"
     if kind == "union_tag_invalid":
         return _kind_message(given.get("kind"))
     if kind == "union_tag_not_found":
@@ -336,6 +377,8 @@ def _resolve(
     part: SpecPart | None,
     bad: set[str | int],
     problems: dict[Place, list[str]],
+    *,
+    trusts_all: bool,
 ) -> Resolved | None:
     """The second pass, over whatever of the file has its shape."""
     value = document.value
@@ -352,7 +395,8 @@ def _resolve(
     entrants: tuple[NamedBot, ...] | None = None
     listed = value.get("entrants")
     if isinstance(listed, list) and listed:
-        entrants = _load_entrants([_entrant_part(each) for each in listed], game, problems)
+        parts = [_entrant_part(each) for each in listed]
+        entrants = _load_entrants(parts, game, problems, trusts_all=trusts_all)
     if "format" not in bad and "format" in value:
         chosen: Any = TypeAdapter(Format).validate_python(value["format"])
         problems |= {place: [text] for place, text in _kind_problems(chosen, value)}
@@ -411,7 +455,11 @@ def _entrant_part(value: Any) -> EntrantPart | None:
 
 
 def _load_entrants(
-    parts: list[EntrantPart | None], game: Game, problems: dict[Place, list[str]]
+    parts: list[EntrantPart | None],
+    game: Game,
+    problems: dict[Place, list[str]],
+    *,
+    trusts_all: bool,
 ) -> tuple[NamedBot, ...] | None:
     """The entrants, or None where one cannot be loaded; each one's problems are reported."""
     entrants: list[NamedBot] = []
@@ -422,7 +470,7 @@ def _load_entrants(
             continue
         place: Place = ("entrants", position)
         try:
-            loaded = _load(part, game)
+            loaded = _load(part, game, is_trusted=trusts_all or part.trusted)
         except BotLoadError as error:
             got = f" (got {_shown(part.command or part.bot)})"
             problems[place] = [p if "(got " in p else p + got for p in error.problems]
@@ -441,18 +489,18 @@ def _load_entrants(
     return tuple(entrants) if len(entrants) == len(parts) else None
 
 
-def _load(part: EntrantPart, game: Game) -> LoadedBot:
+def _load(part: EntrantPart, game: Game, *, is_trusted: bool) -> LoadedBot:
     if (part.bot == _PROGRAM) != bool(part.command):
         raise BotLoadError("an entrant has either bot or command")
     if part.command:
-        return load_program(part.command, part.files, part.params, game.name)
+        return load_program(part.command, part.files, part.params, game.name, is_trusted=is_trusted)
     if part.files:
         raise BotLoadError("files belong to a command; a Python bot's imports are found")
     if not part.params:
-        return load_word(part.bot, game.name)
+        return load_word(part.bot, game.name, is_trusted=is_trusted)
     if "=" in part.bot:
         raise BotLoadError("has params both in bot and in params; give them in one place")
-    return load(part.bot, part.params, game.name)
+    return load(part.bot, part.params, game.name, is_trusted=is_trusted)
 
 
 def _default_name(part: EntrantPart, loaded: LoadedBot) -> str:

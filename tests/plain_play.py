@@ -76,7 +76,7 @@ def _asker(game: Game, loaded: LoadedBot) -> Callable[[int, Any], int]:
 
 def loaded(game: Game, words: Sequence[str]) -> list[LoadedBot]:
     """Bots by their words, the same object for the same word."""
-    known = {word: load_word(word, game.name) for word in words}
+    known = {word: load_word(word, game.name, is_trusted=True) for word in words}
     return [known[word] for word in words]
 
 

@@ -381,7 +381,9 @@ def test_an_interrupted_run_says_how_to_go_on(
     number: signal.Signals, folder: Path, ladder: Command
 ) -> None:
     (folder / "tells.py").write_text(SLOW_BOT)
-    text = SMALL.replace("Least]", "'tells.py:Tells']").replace("matches: 60", "matches: 30000")
+    text = SMALL.replace("Least]", "{bot: 'tells.py:Tells', trusted: true}]").replace(
+        "matches: 60", "matches: 30000"
+    )
     (folder / "long one.yaml").write_text(text)
     words = ["run", "long one.yaml", "--db", "the store.duckdb", "--workers", "0"]
     with process(*words) as running:
@@ -422,7 +424,7 @@ def test_an_interrupted_run_on_ray_stops_too(folder: Path) -> None:
 def test_ctrl_c_at_any_other_moment_exits_with_130(
     command: str, ladder: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*_: Any) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("ladder.spec.load_spec", interrupted)

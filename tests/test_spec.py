@@ -61,7 +61,8 @@ def with_seed(word: str) -> str:
 
 
 FIELDS = (
-    "name, game, table, seed, entrants, format, rating, limits, expect, compile, record, rated, db"
+    "name, game, table, seed, entrants, format, rating, limits, tier, expect, compile, record,"
+    " rated, db"
 )  # fmt: skip
 KINDS = "round_robin, gauntlet, random, lineup, compare, swiss, knockout, ladder"
 
@@ -131,9 +132,6 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         GOOD + "limits: {on_falt: abort}\n",
         ["6 limits.on_falt: unknown field; did you mean on_fault? (got 'abort')"],
     ),
-    "a field of later": (
-        GOOD + "tier: 3\n", ["6 tier: is not served by this version of Ladder (got 3)"],
-    ),
     "missing fields": (
         "name: x\n",
         [f"1 {name}: is missing" for name in ("entrants", "format", "game", "seed")],
@@ -158,11 +156,15 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         GOOD.replace("name: x", f"name: {'x' * 81}"),
         [f"1 name: should be at most 80 characters long (got '{'x' * 56}...)"],
     ),
-    "seed is text": (with_seed("abc"), ["5 seed: should be a whole number (got 'abc')"]),
+    "seed is text": (with_seed("abc"), ["5 seed: should be a whole number, or secret (got 'abc')"]),
     "seed is negative": (with_seed("-1"), ["5 seed: should be at least 0 (got -1)"]),
-    "seed is a fraction": (with_seed("1.5"), ["5 seed: should be a whole number (got 1.5)"]),
-    "seed is true": (with_seed("true"), ["5 seed: should be a whole number (got true)"]),
-    "seed is not there": (with_seed(""), ["5 seed: should be a whole number (got nothing)"]),
+    "seed is a fraction": (
+        with_seed("1.5"), ["5 seed: should be a whole number, or secret (got 1.5)"],
+    ),
+    "seed is true": (with_seed("true"), ["5 seed: should be a whole number, or secret (got true)"]),
+    "seed is not there": (
+        with_seed(""), ["5 seed: should be a whole number, or secret (got nothing)"],
+    ),
     "seed is too large": (
         with_seed("99999999999999999999"),
         ["5 seed: should be less than 18446744073709551616 (got 99999999999999999999)"],
@@ -419,7 +421,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         "name: ''\ngame: pasa\nseed: x\ntable: {seats: 9}\nentrants: [Esy, 3]\n"
         "format: {kind: robin}\nbudgit: 3\n",
         ["1 name: must not be empty",
-         "3 seed: should be a whole number (got 'x')",
+         "3 seed: should be a whole number, or secret (got 'x')",
          "4 table.seats: should be at most 6 (got 9)",
          "5 entrants[0]: no bot of that name plays pasa; did you mean Easy? (got 'Esy')",
          "5 entrants[1]: should be a bot in one word or a mapping with bot, name, params (got 3)",
@@ -430,7 +432,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         with_seed("x").replace("matches: 8", "matches: 9").replace("Least", "Leest"),
         ["3 entrants[3]: no bot of that name plays pasa; did you mean Least? (got 'Leest')",
          "4 format.matches: must be a multiple of the 4 seats, next is 12 (got 9)",
-         "5 seed: should be a whole number (got 'x')"],
+         "5 seed: should be a whole number, or secret (got 'x')"],
     ),
 }  # fmt: skip
 
@@ -515,6 +517,10 @@ def test_what_a_bot_prints_on_import_goes_to_standard_error(
 ) -> None:
     (folder / "mine.py").write_text(f"print('hello')\n{BOT}")
     assert problems(with_entrants("Easy, Hard, Most, 'mine.py:Mine'")) == []
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "")  # a stranger's words are none of ours
+    loaded = load_spec(Path("x.yaml"), trusts_all=True)
+    assert loaded.strangers == ()
     out, err = capsys.readouterr()
     assert out == ""
     assert "hello" in err

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from ladder.cli import lab, look, nights, play, show, submit
+from ladder.cli import doctor, lab, look, nights, play, show, submit
 from ladder.errors import LadderError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ submit.add_to(app)
 nights.add_to(app)
 look.add_to(app)
 lab.add_to(app)
+doctor.add_to(app)
 
 
 def main() -> None:

@@ -49,6 +49,7 @@ def compare(
         typer.Option(help="Store the matches here (default: the spec's, else nowhere)."),
     ] = None,
     workers: options.WorkerCount = None,
+    trust: options.Trust = False,
     json: options.AsJson = False,
 ) -> None:
     """Compare candidates on the same dice until it is clear which is better.
@@ -62,10 +63,13 @@ def compare(
     from ladder.store import Store
 
     if len(words) == 1 and words[0].endswith((".yaml", ".yml")):
-        asked = list(questions_of_spec(Path(words[0])))
+        asked = list(questions_of_spec(Path(words[0]), trusts_all=trust))
     else:
         given = {"matches": matches, "margin": margin, "precision": precision}
-        asked = [("", *question_of_words(words, against or [], game, table, seed, given))]
+        words_asked = question_of_words(
+            words, against or [], game, table, seed, given, trusts_all=trust
+        )
+        asked = [("", *words_asked)]
     found = []
     try:
         for told, question, spec in asked:
@@ -87,6 +91,7 @@ def exact(
         str, typer.Option("--first-seat", help="The seat that throws first, or all: averaged.")
     ] = "",
     memory: MemoryMb = 2048,
+    trust: options.Trust = False,
     json: options.AsJson = False,
 ) -> None:
     """Exact win shares of a Pasa line-up, by backward induction; no match is played.
@@ -97,7 +102,9 @@ def exact(
     from ladder.lab_report import print_exact, solving
 
     with solving() as progress:
-        found = ask_exact(words, table, first_seat, memory_mb=memory, progress=progress)
+        found = ask_exact(
+            words, table, first_seat, memory_mb=memory, progress=progress, trusts_all=trust
+        )
     print_exact(words, found, as_json=json)
 
 
@@ -105,6 +112,7 @@ def exploit(
     word: Annotated[str, typer.Argument(help="A Pasa policy in one word.")],
     table: options.TableWords = "",
     memory: MemoryMb = 2048,
+    trust: options.Trust = False,
     json: options.AsJson = False,
 ) -> None:
     """How far a Pasa policy is from unbeatable: what one best replier wins against a table of it.
@@ -115,5 +123,5 @@ def exploit(
     from ladder.lab_report import print_exploit, solving
 
     with solving() as progress:
-        found: Any = ask_exploit(word, table, memory_mb=memory, progress=progress)
+        found: Any = ask_exploit(word, table, memory_mb=memory, progress=progress, trusts_all=trust)
     print_exploit(word, found, as_json=json)

@@ -37,6 +37,14 @@ TableWords = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Whole number all dice come from.")]
 
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--i-trust-these-bots",
+        help="Run all bots' code in Ladder's own process, uncontained.",
+    ),
+]
+
 DEFAULT_DB = Path("results/ladder.duckdb")
 
 

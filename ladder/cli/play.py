@@ -33,6 +33,11 @@ def run(
     ] = False,
     strict: options.Strict = False,
     by_seat: options.BySeat = False,
+    trust: options.Trust = False,
+    key: Annotated[
+        str | None,
+        typer.Option("--key", metavar="HEX", help="A run key, as published by a secret run."),
+    ] = None,
     json: options.AsJson = False,
 ) -> None:
     """Play a tournament and print its table; run again, it goes on where it stopped.
@@ -41,17 +46,24 @@ def run(
     """
     from ladder.plan import make_plan
     from ladder.spec import load_spec
+    from ladder.store import Store
+    from ladder.tournament import run_key_for
 
-    loaded = load_spec(spec)
-    plan = make_plan(loaded)
+    loaded = load_spec(spec, trusts_all=trust)
     if dry_run:
         from ladder.report import print_dry_run
 
-        print_dry_run(loaded, plan, as_json=json)
+        print_dry_run(loaded, make_plan(loaded), as_json=json)
         return
     again = f"ladder run {_quoted(str(spec))}"
+    if trust:
+        again += " --i-trust-these-bots"
+    if key is not None:
+        again += f" --key {key}"
+    path = options.db_path(db, loaded.db)
+    plan = make_plan(loaded, run_key_for(loaded, Store(path), key))
     _play(
-        loaded, plan, options.db_path(db, loaded.db), _workers(loaded, workers, ray), again,
+        loaded, plan, path, _workers(loaded, workers, ray), again,
         strict=strict, by_seat=by_seat, as_json=json, show_db=db is not None,
     )  # fmt: skip
 
@@ -71,6 +83,7 @@ def match(
     ray: options.RayAddress = None,
     strict: options.Strict = False,
     by_seat: options.BySeat = False,
+    trust: options.Trust = False,
     json: options.AsJson = False,
 ) -> None:
     """Play one line-up over all seat rotations, no spec needed, and print its table.
@@ -79,7 +92,7 @@ def match(
     """
     from ladder.lineup import match_plan
 
-    spec, plan = match_plan(bots, game, table, matches, seed)
+    spec, plan = match_plan(bots, game, table, matches, seed, trusts_all=trust)
     again = "ladder " + " ".join(_quoted(word) for word in sys.argv[1:])
     _play(
         spec, plan, options.db_path(db), _workers(spec, workers, ray), again,

@@ -291,6 +291,8 @@ def _refusals(refused: list[str]) -> list[str]:
 
 
 def _plan(spec: Spec, number: int, entrants: list[NightEntrant]) -> Plan:
+    if spec.seed == "secret":
+        raise SpecError(f"{spec.path}: seed: ladders do not serve secret yet; give a whole number")
     return Plan(
         game=spec.game,
         table=spec.table,
@@ -299,6 +301,8 @@ def _plan(spec: Spec, number: int, entrants: list[NightEntrant]) -> Plan:
         versions=tuple(row.version for row in entrants),
         names=tuple(row.name for row in entrants),
         lineups=ListedLineups({}, len(entrants)),
+        limits=spec.limits.of_children,
+        tier=spec.tier,
     )
 
 

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 
+from ladder.jit import cache_folder, source_digest
+
 F = TypeVar("F", bound=Callable[..., Any])
 
-
-def _sources_digest() -> str:
-    digest = hashlib.blake2b(digest_size=4)
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-_DIGEST = _sources_digest()
+_DIGEST = source_digest("ratings/", "jit.py")
 
 
 def jitted(function: F) -> F:
-    """Compile a function of this package, cached on disk.
+    """Compile a function of this package, cached under a digest of all of its sources.
 
-    numba's cache notices an edit in the function's own file only, and these functions call each
-    other across files; so the cached name carries a digest of all of them.
+    The name carries the digest as well: code from the cache is linked by name.
     """
-    function.__qualname__ += f"-{_DIGEST}"
-    compiled: F = numba.njit(cache=True, error_model="numpy")(function)
+    function.__qualname__ += f"-{_DIGEST[:8]}"
+    with cache_folder(_DIGEST) as usable:
+        compiled: F = numba.njit(cache=usable, error_model="numpy")(function)
     return compiled

@@ -15,10 +15,10 @@ import duckdb
 
 from ladder.errors import StoreError
 
-SCHEMA = 2
+SCHEMA = 3
 LOCK_PATIENCE_S = 10.0
 OPTIONS = {"threads": "2", "memory_limit": "2GB"}
-STEPS = {1: "schema_2.sql"}  # what carries a store of that schema to the next
+STEPS = {1: "schema_2.sql", 2: "schema_3.sql"}  # what carries a store of that schema to the next
 
 
 class StoreFile:

@@ -72,6 +72,33 @@ class Store(Archive, Freight, StoreFile):
         with self._write() as db:
             insert_run(db, plan, row, bots)
 
+    def keep_key(self, run: str, asked: str, key: bytes, *, is_secret: bool) -> None:
+        """Keep the run key; the view `runs` shows it when the run has finished."""
+        with self._write() as db:
+            if not db.execute("SELECT 1 FROM t_keys WHERE run = ?", [run]).fetchone():
+                db.execute("INSERT INTO t_keys VALUES (?, ?, ?, ?)", [run, asked, key, is_secret])
+
+    def secret_key(self, asked: str) -> bytes | None:
+        """The secret key of the latest run of this question, if that is not finished."""
+        rows = self._read(
+            """SELECT key FROM t_keys JOIN t_runs USING (run)
+               WHERE asked = ? AND is_secret AND finished_at IS NULL
+               ORDER BY started_at DESC, run LIMIT 1""",
+            [asked],
+        )
+        return bytes(rows[0][0]) if rows else None
+
+    def note_walls(self, run: str, tier: str, kernel: str, walls: str) -> None:
+        """Note how a run's bots are kept; a run that goes on in another way has several."""
+        with self._write() as db:
+            rows = db.execute("SELECT tier, kernel, walls FROM t_walls WHERE run = ?", [run])
+            before = rows.fetchone() or ("", "", "")
+            now = [
+                _joined(old, new) for old, new in zip(before, (tier, kernel, walls), strict=True)
+            ]
+            db.execute("DELETE FROM t_walls WHERE run = ?", [run])
+            db.execute("INSERT INTO t_walls VALUES (?, ?, ?, ?)", [run, *now])
+
     def finish_run(self, run: str, digest: str) -> None:
         """Note that a run has all its matches, and their digest."""
         with self._write() as db:
@@ -283,6 +310,11 @@ class Store(Archive, Freight, StoreFile):
             ((spec,),) = db.execute("SELECT spec FROM t_runs WHERE run = ?", [run]).fetchall()
             text = json.dumps({**json.loads(spec), "seeding": list(versions)})
             db.execute("UPDATE t_runs SET spec = ? WHERE run = ?", [text, run])
+
+
+def _joined(before: str, now: str) -> str:
+    """Both values, each once."""
+    return ", ".join(dict.fromkeys([*before.split(", "), now]) if before else [now])
 
 
 _WANTED = "r.run = ? AND l.first + l.count <= r.repetitions"

@@ -1,0 +1,230 @@
+"""Bots in child processes as the driver sees them: one frame of many decisions, one frame back.
+
+`sandbox`: one child for all matches of the chunk, with a new bot object every match; where the
+bot sits at several seats of one match, a child for each of them, so that no child sees two hands.
+`strict`: a fresh child for every seat of every match.
+
+A child that dies, overruns or lies is blamed only where it never served but one match. Otherwise
+its matches are Unsettled: the driver replays them one by one, in fresh children, and convicts
+there; so a verdict does not depend on which matches happened to be played side by side.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ladder.errors import InfraError
+from ladder.isolate import protocol
+from ladder.isolate.nursery import Nurseries, Nursery
+from ladder.isolate.process import Output
+from ladder.isolate.served import Batch, Served
+from ladder.isolate.verdict import Bundle, Limits, LostError, Unsettled
+from ladder.isolate.warm import needs
+from ladder.record import Fault
+
+Ints = NDArray[np.int64]
+
+SEAT_BITS = 3  # key: lane << 3 | seat
+# How many matches side by side suit a tier: many fill the frames, but in `strict` each match
+# takes a process a seat.
+LANES = {"sandbox": 1024, "strict": 32}
+
+
+class IsolatedPlayer:
+    """One bot version in one chunk, in child processes; what the driver calls a Player."""
+
+    def __init__(
+        self,
+        game: str,
+        bundle: Bundle,
+        *,
+        nurseries: Nurseries,
+        tier: str = "sandbox",
+        limits: Limits | None = None,
+    ) -> None:
+        self.limits = limits if limits is not None else Limits()
+        self.tier, self.lanes = tier, LANES[tier]
+        self.output = Output(self.limits.output_kb << 10)
+        self._bundle = protocol.pack_bundle(game, bundle)
+        self._nursery: Nursery = nurseries.get(strict=tier == "strict", preload=needs(bundle))
+        self._served: dict[int, Served] = {}  # by slot
+        self._slots: dict[int, int] = {}  # of each live key
+        self._asks: deque[tuple[list[int], list[tuple[Served | Fault, Sequence[int], Batch]]]] = (
+            deque()
+        )
+        self._unloadable: Fault | None = None
+
+    def fresh(self) -> IsolatedPlayer:
+        """The same bot with no child yet: what an unsettled match is replayed with."""
+        other = copy(self)
+        other._served, other._slots, other._asks = {}, {}, deque()
+        return other
+
+    @property
+    def walls(self) -> str:
+        """What stands around the children, in one word for the row of a run."""
+        return self._nursery.walls
+
+    def start(self, keys: Sequence[int]) -> None:
+        """New matches begin for these keys; all keys of one match come in one call.
+
+        Matches played before in the same lanes are over. Raises: InfraError.
+        """
+        self.finish(keys)
+        if self._unloadable is not None:
+            return
+        lanes: dict[int, int] = {}
+        for key in keys:
+            if self.tier == "strict":
+                self._slots[key] = key
+            else:
+                lane = key >> SEAT_BITS
+                self._slots[key] = lanes[lane] = lanes.get(lane, -1) + 1
+        slots = [self._slots[key] for key in keys]
+        self._open([slot for slot in dict.fromkeys(slots) if not self._is_served(slot)])
+        for key, slot in zip(keys, slots, strict=True):
+            self._served[slot].start(key)
+
+    def _is_served(self, slot: int) -> bool:
+        served = self._served.get(slot)
+        return served is not None and served.fault is None and served.lost is None
+
+    def finish(self, keys: Sequence[int]) -> None:
+        """The matches of these keys ended: forget their bot objects; in `strict`, end children."""
+        live = self._slots
+        for lane in dict.fromkeys([key >> SEAT_BITS for key in keys]):
+            for key in range(lane << SEAT_BITS, (lane + 1) << SEAT_BITS):
+                if key in live:
+                    self._finish(key, live.pop(key))
+
+    def _finish(self, key: int, slot: int) -> None:
+        served = self._served.get(slot)
+        if served is not None:
+            served.finish(key)
+            if self.tier == "strict":
+                del self._served[slot]
+                self._nursery.dismiss(served.child)
+
+    def _open(self, slots: list[int]) -> None:
+        """Fork a child for each slot, and let them load side by side."""
+        if not slots:
+            return
+        children = self._nursery.spawn(len(slots), self.limits.memory_mb, self.output)
+        for slot, child in zip(slots, children, strict=True):
+            self._served[slot] = Served(child, self.limits)
+        for slot in slots:
+            served = self._served[slot]
+            if self.tier != "strict":
+                served.child.widen()
+            try:
+                served.begin_loading(self._bundle)
+            except LostError as lost:
+                raise InfraError(_told(lost)) from lost
+
+    def post(self, kind: int, keys: Sequence[int], rows: Ints) -> None:
+        """Ask for a decision of `kind` for every key; `rows` are the views, [keys, width]."""
+        parts: list[tuple[Served | Fault, Sequence[int], Batch]] = []
+        for slot, places in self._by_slot(keys):
+            whole = len(places) == len(keys)
+            asked = list(keys) if whole else [keys[place] for place in places]
+            batch = Batch(kind, asked, rows if whole else rows[places])
+            served = None if slot is None else self._served.get(slot)
+            if served is None:
+                fault = self._unloadable
+                if fault is None:
+                    raise InfraError(f"decisions asked of matches that never began: {asked[:5]}")
+                parts.append((fault, places, batch))
+                continue
+            parts.append((served, places, batch))
+            if served.fault is None and served.lost is None:
+                self._guarded(served, served.post, batch)
+        self._asks.append((list(keys), parts))
+
+    def _by_slot(self, keys: Sequence[int]) -> Iterable[tuple[int | None, Sequence[int]]]:
+        """The places in `keys` that each child serves."""
+        if self.tier != "strict" and len(self._served) == 1:
+            return [(next(iter(self._served)), range(len(keys)))]
+        slots = [self._slots.get(key) for key in keys]
+        if len(set(slots)) == 1:
+            return [(slots[0], range(len(keys)))]
+        places: dict[int | None, list[int]] = {}
+        for place, slot in enumerate(slots):
+            places.setdefault(slot, []).append(place)
+        return places.items()
+
+    def _guarded(self, served: Served, step: Any, batch: Batch) -> None:
+        """Take a step with a child, and settle who is to blame where it is lost."""
+        try:
+            step(batch)
+        except LostError as lost:
+            self._nursery.dismiss(served.child)
+            if lost.cause == "infra":
+                raise InfraError(_told(lost)) from lost
+            if not served.is_loaded or lost.cause == "init_failed":
+                self._unloadable = served.fault = Fault(
+                    "init_failed", f"while loading: {lost.detail}", lost.output
+                )
+            elif served.history == 1:
+                cause, detail = lost.cause, lost.detail
+                if served.is_beginning:
+                    cause, detail = "init_failed", f"while its object was made: {detail}"
+                served.fault = Fault(cause, detail, lost.output)
+            else:
+                served.lost = lost
+
+    def collect(self) -> list[Any]:
+        """The answers to the earliest `post` not yet collected: ints, or Faults.
+
+        Raises: Unsettled, InfraError.
+        """
+        keys, parts = self._asks.popleft()
+        answers: list[Any] = [None] * len(keys)
+        unsettled: dict[int, None] = {}
+        reason = ""
+        for served, places, batch in parts:
+            if isinstance(served, Served):
+                if served.fault is None and served.lost is None:
+                    self._guarded(served, served.complete, batch)
+                found: list[Any] = batch.answers
+                if served.fault is not None:
+                    found = found + [served.fault] * (len(batch.keys) - len(found))
+                elif served.lost is not None:
+                    unsettled.update(dict.fromkeys((*served.keys, *batch.keys)))
+                    reason = f"{served.lost.cause}: {served.lost.detail}"
+                    self._forget(served)
+                    continue
+            else:
+                found = [served] * len(batch.keys)
+            if len(parts) == 1:
+                return found
+            for place, answer in zip(places, found, strict=True):
+                answers[place] = answer
+        if unsettled:
+            raise Unsettled(list(unsettled), answers, reason)
+        return answers
+
+    def _forget(self, served: Served) -> None:
+        for slot, other in tuple(self._served.items()):
+            if other is served:
+                del self._served[slot]
+        for key in served.keys:
+            self._slots.pop(key, None)
+
+    def close(self) -> None:
+        """The chunk is over: end all children."""
+        for served in self._served.values():
+            self._nursery.dismiss(served.child)
+        self._served.clear()
+        self._slots.clear()
+        self._asks.clear()
+
+
+def _told(lost: LostError) -> str:
+    said = f"; it printed: {lost.output[-500:]}" if lost.output else ""
+    return f"sandboxed child: {lost.detail}{said}"
