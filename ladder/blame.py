@@ -18,7 +18,7 @@ from ladder.execute import player_for
 from ladder.games import get_game
 from ladder.games.nodes import CHANCE
 from ladder.store.archive import StoredPairing, match_id
-from ladder.walk import Walk, walk_through
+from ladder.walk import Walk, close_all
 
 FRESH = 3  # plays in processes of their own
 BEFORE = 200  # earlier matches of its pairing that a match is played after ...
@@ -56,13 +56,16 @@ def trace(
     game = get_game(pairing.game)
     table = game.table.model_validate(pairing.table)
     loaded = [bot.load() for bot in bots]
-    for number in (*after, repetition):
-        players: list[Player] = []
-        for seat, bot in enumerate(loaded):
-            known = pairing.versions.index(pairing.versions[seat])
-            players.append(players[known] if known < seat else player_for(game, bot))
-        walk = Walk(game, table, players, pairing.deal_key, number, pairing.on_fault)
-        steps = walk_through(walk)
+    players: list[Player] = []
+    for seat, bot in enumerate(loaded):
+        known = pairing.versions.index(pairing.versions[seat])
+        players.append(players[known] if known < seat else player_for(game, bot))
+    try:
+        for number in (*after, repetition):
+            walk = Walk(game, table, players, pairing.deal_key, number, pairing.on_fault)
+            steps = list(walk)
+    finally:
+        close_all(players)
     moves = []
     for step in steps:
         action = game.text.action_text(list(step.before), step.action)

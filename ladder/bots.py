@@ -44,6 +44,7 @@ from ladder.sources import (
 
 ENTRY_POINTS = "ladder.bots"
 TRUST_OPTION = "--i-trust-these-bots"
+OUTSIDE = "runs outside the sandbox, with all that you may do"
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,13 @@ class PortableBot:
         Raises: BotLoadError, InfraError.
         """
         if is_program(self.source):
-            bot = program_of(self.source, self.reference.partition(":")[0])
-            return LoadedBot(self.reference, bot, self.params, self.source)
+            if not self.is_trusted:
+                raise BotLoadError(
+                    f"{self.reference}: is a program, and {OUTSIDE}; if you would run it as your"
+                    f" own, say {TRUST_OPTION}"
+                )
+            program = program_of(self.source, self.reference.partition(":")[0])
+            return LoadedBot(self.reference, program, self.params, self.source)
         if self.is_trusted or _is_as_shipped(self.source):
             bot = getattr(restore(self.source), self.class_name)
             return LoadedBot(self.reference, bot, self.params, self.source)
@@ -278,9 +284,16 @@ def filled_params(
 
 
 def load_program(
-    command: Sequence[str], files: Sequence[str], params: dict[str, Any], game: str
+    command: Sequence[str],
+    files: Sequence[str],
+    params: dict[str, Any],
+    game: str,
+    *,
+    is_trusted: bool,
 ) -> LoadedBot:
     """A bot that is a program, with files that its command does not name. Raises: BotLoadError."""
+    if not is_trusted:
+        raise BotLoadError(f"a program {OUTSIDE}; if it is your own, say `trusted: true`")
     source = read_command(command, files)
     bot = program_of(source, game)
     return LoadedBot(f"{game}: {' '.join(command)}", bot, tuple(params.items()), source)

@@ -414,6 +414,8 @@ def player_for(
     if bot.is_trusted and issubclass(bot.bot, Program):
         return ForeignPlayer(game, bot.bot.command, bot.bot.folder, dict(bot.params))
     if bot.is_trusted:
+        if issubclass(bot.bot, Program):
+            return ForeignPlayer(game, bot.bot.command, bot.bot.folder, dict(bot.params))
         return LocalPlayer(game, bot.bot, dict(bot.params))
     from ladder.isolate.nursery import shared_nurseries
     from ladder.isolate.player import IsolatedPlayer

@@ -61,7 +61,7 @@ class _Match:
 class ForeignPlayer:
     """A program as one bot version in one chunk."""
 
-    lanes = LANES
+    lanes = 256  # matches side by side: what is told again after a death grows with them
 
     def __init__(
         self,
@@ -71,6 +71,7 @@ class ForeignPlayer:
         params: dict[str, Any],
         limits: ProgramLimits | None = None,
     ) -> None:
+        self._again = (game, command, folder, params, limits)
         self._game, self._limits = game, limits or ProgramLimits()
         self._command, self._folder, self._params = list(command), folder, params
         self._names = list(game.view.attributes())
@@ -137,6 +138,15 @@ class ForeignPlayer:
         while not all(question.is_answered for question in questions):
             self._step()
         return [question.answer for question in questions]
+
+    def finish(self, keys: Sequence[int]) -> None:
+        """Forget matches that are over."""
+        for key in keys:
+            self._matches.pop(key, None)
+
+    def fresh(self) -> ForeignPlayer:
+        """The same program, not started yet."""
+        return ForeignPlayer(*self._again)
 
     def close(self) -> None:
         """End the program."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ladder.bots import LoadedBot
@@ -88,9 +88,12 @@ def game_and_table(pairing: StoredPairing) -> tuple[Game, Table]:
     return game, game.table.model_validate(pairing.table)
 
 
-def load_versions(store: Store, versions: Sequence[str]) -> dict[str, LoadedBot]:
-    """Bots of the store by version."""
-    return {version: store.stored_bot(version).load() for version in dict.fromkeys(versions)}
+def load_versions(
+    store: Store, versions: Sequence[str], *, trusts_all: bool = False
+) -> dict[str, LoadedBot]:
+    """Bots of the store by version; what is not as shipped plays in children, unless trusted."""
+    bots = {version: store.stored_bot(version) for version in dict.fromkeys(versions)}
+    return {version: replace(bot, is_trusted=trusts_all).load() for version, bot in bots.items()}
 
 
 def seated_players(game: Game, bots: dict[str, LoadedBot], versions: Sequence[str]) -> list[Player]:
@@ -99,13 +102,15 @@ def seated_players(game: Game, bots: dict[str, LoadedBot], versions: Sequence[st
     return [made[version] for version in versions]
 
 
-def open_replay(store: Store, word: str, run: str | None = None) -> Replay:
+def open_replay(
+    store: Store, word: str, run: str | None = None, *, trusts_all: bool = False
+) -> Replay:
     """A stored match ready to be played again. Raises: SpecError, StoreError."""
     of_run = find_run(store, run).run if run else None
     match = store.match(word, of_run)
     pairing = match.pairing
     game, table = game_and_table(pairing)
-    bots = load_versions(store, pairing.versions)
+    bots = load_versions(store, pairing.versions, trusts_all=trusts_all)
     players = seated_players(game, bots, pairing.versions)
     walk = Walk(game, table, players, pairing.deal_key, match.repetition, pairing.on_fault)
     return Replay(match, game, walk)

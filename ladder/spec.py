@@ -156,7 +156,7 @@ DEFAULT_A_SEAT = 5  # matches of a ladder's line-up
 
 
 # Fields and values of the contract that this version does not serve yet.
-UNSERVED: set[str] = set()
+UNSERVED: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -493,7 +493,7 @@ def _load(part: EntrantPart, game: Game, *, is_trusted: bool) -> LoadedBot:
     if (part.bot == _PROGRAM) != bool(part.command):
         raise BotLoadError("an entrant has either bot or command")
     if part.command:
-        return load_program(part.command, part.files, part.params, game.name)
+        return load_program(part.command, part.files, part.params, game.name, is_trusted=is_trusted)
     if part.files:
         raise BotLoadError("files belong to a command; a Python bot's imports are found")
     if not part.params:

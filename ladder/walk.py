@@ -86,6 +86,8 @@ class Walk:
             self.digest = seeds.digest_add(self.digest, action)
             game.advance(state, action)
             yield Step(number, before[NODE], before[SEAT], action, ways, decision, before, fault)
+        for seat, player in enumerate(self.players):
+            player.finish([seat])
 
     def _decide(self, seat: int) -> tuple[int, Fault | None]:
         """The action of the seat whose turn it is, judged; with its fault, if it made one."""

@@ -132,9 +132,6 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         GOOD + "limits: {on_falt: abort}\n",
         ["6 limits.on_falt: unknown field; did you mean on_fault? (got 'abort')"],
     ),
-    "a field of later": (
-        GOOD + "tier: 3\n", ["6 tier: is not served by this version of Ladder (got 3)"],
-    ),
     "missing fields": (
         "name: x\n",
         [f"1 {name}: is missing" for name in ("entrants", "format", "game", "seed")],

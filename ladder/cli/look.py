@@ -36,6 +36,7 @@ def replay(
     run: options.Run = None,
     first: Annotated[int, typer.Option("--from", min=1, help="Begin at this move.")] = 1,
     step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each move.")] = False,
+    trust: options.Trust = False,
     db: options.Db = None,
     json: options.AsJson = False,
 ) -> None:
@@ -59,7 +60,7 @@ def replay(
     from ladder.store import Store
 
     assert match is not None
-    opened = open_replay(Store(options.db_path(db)), match, run)
+    opened = open_replay(Store(options.db_path(db)), match, run, trusts_all=trust)
     pause = _wait_for_enter if step and not json else None
     print_stored_replay(opened, first=first, pause=pause, as_json=json)
     if opened.is_same is False:
@@ -81,6 +82,7 @@ def verify(
         ),
     ] = None,
     workers: options.WorkerCount = None,
+    trust: options.Trust = False,
     db: options.Db = None,
     json: options.AsJson = False,
 ) -> None:
@@ -107,7 +109,7 @@ def verify(
     with CountLine("replayed") as line:
         verdict = verify_run(
             store, found, sample=None if every else sample or SAMPLE, workers=workers,
-            report=line.update,
+            trusts_all=trust, report=line.update,
         )  # fmt: skip
     print_verdict(verdict, as_json=json)
     if not verdict.is_ok:

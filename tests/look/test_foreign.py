@@ -119,7 +119,7 @@ def test_a_thousand_matches_in_another_language(language: str, tmp_path: Path) -
         "c": ("BoldUntilAhead", [compiled_c(tmp_path)] if language == "c" else []),
         "bash": ("Least", ["bash", "docs/programs/default.sh"]),
     }[language]
-    bot = load_program(command, [], {}, "pasa")
+    bot = load_program(command, [], {}, "pasa", is_trusted=True)
     begun = time.monotonic()
     got = played(player_for(PASA, bot), 500, 256)
     assert time.monotonic() - begun < 60
@@ -131,7 +131,7 @@ def test_a_thousand_matches_in_another_language(language: str, tmp_path: Path) -
 
 def test_pasha_in_bash_is_legal() -> None:
     game = get_game("pasha")
-    bot = load_program(["bash", "docs/programs/default.sh"], [], {}, "pasha")
+    bot = load_program(["bash", "docs/programs/default.sh"], [], {}, "pasha", is_trusted=True)
     players: list[Player] = [player_for(game, bot)]
     table = game.table(seats=2)  # type: ignore[call-arg]
     record = play(game, table, players, [Segment((0, 0), b"", 0, 3)], [KEY])
@@ -151,12 +151,15 @@ def test_in_a_spec_and_again_from_the_store(ladder: Command, tmp_path: Path) -> 
     folder.mkdir()
     shutil.copy("docs/programs/default.sh", folder / "mine.sh")
     db = tmp_path / "x.duckdb"
-    run_text(spec_with(f"{{command: [bash, {folder}/mine.sh]}}"), db)
+    run_text(spec_with(f"{{command: [bash, {folder}/mine.sh], trusted: true}}"), db)
     shutil.rmtree(folder)
     assert Store(db).query("SELECT DISTINCT bot FROM results ORDER BY bot") == [
         ("Easy",), ("mine",),
     ]  # fmt: skip
-    ended = ladder("verify", "--db", db, "--all")
+    refused = ladder("verify", "--db", db, "--all")
+    assert refused.code == 2
+    assert "is a program, and runs outside the sandbox" in refused.err
+    ended = ladder("verify", "--db", db, "--all", "--i-trust-these-bots")
     assert ended.code == 0, ended.out + ended.err
 
 
@@ -166,17 +169,20 @@ def test_a_changed_file_is_another_version(tmp_path: Path) -> None:
     for content in ("# one", "# two"):
         path.write_text(content)
         for params in ({}, {"lead": 3}):
-            versions.add(load_program(["bash", str(path)], [], params, "pasa").version)
+            versions.add(
+                load_program(["bash", str(path)], [], params, "pasa", is_trusted=True).version
+            )
     assert len(versions) == 4
 
 
 @pytest.mark.parametrize(
     ("entrant", "told"),
     [
-        ("{command: [no-such-program-here]}", "no such program on this machine"),
+        ("{command: [bash]}", "runs outside the sandbox"),
+        ("{command: [no-such-program-here], trusted: true}", "no such program on this machine"),
         ("{command: [bash], bot: Easy}", "either bot or command"),
         ("{name: x}", "bot: is missing"),
-        ("{command: [bash], files: [gone.js]}", "gone.js: no such file"),
+        ("{command: [bash], files: [gone.js], trusted: true}", "gone.js: no such file"),
         ("{command: []}", "must not be empty"),
         ("{bot: Easy, files: [README.md]}", "files belong to a command"),
     ],
@@ -191,7 +197,7 @@ def test_mistakes_in_a_spec(ladder: Command, tmp_path: Path, entrant: str, told:
 
 def test_an_empty_command_is_refused() -> None:
     with pytest.raises(BotLoadError):
-        load_program([], [], {}, "pasa")
+        load_program([], [], {}, "pasa", is_trusted=True)
 
 
 def test_check_of_a_program(ladder: Command, tmp_path: Path) -> None:
