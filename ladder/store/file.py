@@ -21,6 +21,10 @@ OPTIONS = {"threads": "2", "memory_limit": "2GB"}
 STEPS = {1: "schema_2.sql", 2: "schema_3.sql"}  # what carries a store of that schema to the next
 
 
+class DamagedError(StoreError):
+    """A store whose files contradict each other."""
+
+
 class StoreFile:
     """A store file. Every method opens it, does one thing, and closes it."""
 
@@ -88,8 +92,11 @@ class StoreFile:
         waiting = self.path.with_name(f"{self.path.name}.part")
         is_there = self.path.exists()
         if is_there:
-            with self._open():  # nobody else may have it open
-                pass
+            try:
+                with self._open():  # nobody else may have it open
+                    pass
+            except DamagedError:
+                pass  # that is what backups are for
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(backup, waiting)
@@ -159,7 +166,7 @@ class StoreFile:
             yield db
         except duckdb.Error as error:
             reason = str(error).splitlines()[0]
-            raise StoreError(f"{self.path}: {reason}") from error
+            raise StoreError(_write_problem(self.path, reason)) from error
         finally:
             db.close()
 
@@ -173,7 +180,7 @@ class StoreFile:
                 return duckdb.connect(str(self.path), read_only=read_only, config=OPTIONS)
             except duckdb.Error as error:
                 if "lock" not in str(error).lower() or time.monotonic() > waited:
-                    raise StoreError(_open_problem(self.path, str(error))) from None
+                    raise _open_problem(self.path, str(error)) from None
             time.sleep(0.05)
 
     def _schema(self, db: Any) -> int:
@@ -211,9 +218,26 @@ def _free_name(path: Path) -> Path:
     return path.with_name(f"{path.name}-{number}")
 
 
-def _open_problem(path: Path, message: str) -> str:
+def _open_problem(path: Path, message: str) -> StoreError:
     first = message.splitlines()[0]
     if "lock" in message.lower():
         holder = first.partition("Conflicting lock is held in ")[2] or first
-        return f"{path}: another process is using it ({holder}); try again when it is done"
-    return f"{path}: cannot be opened: {first}"
+        return StoreError(
+            f"{path}: another process is using it ({holder}); try again when it is done"
+        )
+    if "wal" in message.lower() or "checksum" in message.lower():
+        return DamagedError(
+            f"{path}: is damaged ({first}); nothing was changed. Keep {path} and {_log_of(path)} as"
+            " they are, put the last backup in their place (`ladder restore`), and run the same"
+            " command again: what the backup lacks is played again"
+        )
+    return StoreError(f"{path}: cannot be opened: {first}")
+
+
+def _write_problem(path: Path, reason: str) -> str:
+    if "no space left" in reason.lower() or "disk full" in reason.lower():
+        return (
+            f"{path}: the disk is full; what was stored stays. Make room, and run the same command"
+            " again: it goes on where it stopped"
+        )
+    return f"{path}: {reason}"
