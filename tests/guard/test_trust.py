@@ -51,9 +51,11 @@ def write_canary(folder, name="mine.py"):
 
 def test_a_run_never_imports_a_stranger_here(folder):
     canary = write_canary(folder)
+    before = set(sys.modules)
     apart = run_text(SPEC.replace("ENTRANT", "'mine.py:Mine'"), folder / "a.duckdb")
     assert not canary.exists()
-    assert not [name for name in sys.modules if name == "mine" or name.startswith("ladder_bot")]
+    new = set(sys.modules) - before
+    assert not [name for name in new if name == "mine" or name.startswith("ladder_bot")]
     trusted = SPEC.replace("ENTRANT", "{bot: 'mine.py:Mine', trusted: true}")
     here = run_text(trusted + "compile: never\n", folder / "b.duckdb")
     assert canary.exists()
@@ -134,8 +136,11 @@ def test_shipped_bots_are_trusted_and_a_folder_of_their_name_is_not(folder, monk
     assert not is_shipped("bots/evil.py")
     for name in [name for name in sys.modules if name.partition(".")[0] == "bots"]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(BotLoadError, match="hides the bots"):
-        load_word("Easy", "pasa")
+    # Which of the two packages Python would import depends on how Ladder is installed.
+    try:
+        assert is_shipped(load_word("Easy", "pasa").source.module)
+    except BotLoadError as problem:
+        assert "hides the bots" in str(problem)
     assert not (folder / "canary").exists()
 
 
