@@ -92,8 +92,14 @@ def _origin_of(module: str) -> str | None:
 
 
 def is_shipped(where: str) -> bool:
-    """Whether a file or module is one that came with Ladder. Raises: BotLoadError."""
-    return SHIPPED_FOLDER in locate(where).parents
+    """Whether a file or module is one that came with Ladder. Raises: BotLoadError.
+
+    A module is, if its top package is: importing runs that first, and in an editable installation
+    another package of the name may stand before it while the modules below are found.
+    """
+    if SHIPPED_FOLDER not in locate(where).parents:
+        return False
+    return is_path(where) or SHIPPED_FOLDER in locate(where.partition(".")[0]).parents
 
 
 def bundle_of(where: str) -> Source:
