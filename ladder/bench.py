@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ladder import seeds
+from ladder.bench_isolated import isolated_figures
 from ladder.bots import LoadedBot, load_word
 from ladder.driver import LocalPlayer, play
 from ladder.games import Game, get_game
@@ -45,6 +46,7 @@ def run_bench(*, quick: bool) -> Iterator[Figure]:
     yield from machine()
     yield from _play_figures(seconds)
     yield from _pasha_figures(seconds)
+    yield from isolated_figures(quick=quick)
     yield from bench_ratings()
     yield from _store_figures(seconds)
     million = 100_000 if quick else 1_000_000

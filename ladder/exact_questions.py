@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, cast
 
 from ladder.bots import load_word
@@ -10,6 +11,7 @@ from ladder.errors import BotLoadError, SpecError
 from ladder.exact.answers import Exploit, all_first_seats, answer
 from ladder.exact.answers import exploit as exploit_of
 from ladder.exact.policies import BEST, Seat
+from ladder.exact.saved import save_values, solve_values
 from ladder.exact.solver import Exact
 from ladder.games import get_game
 from ladder.games.bot import bind
@@ -74,6 +76,28 @@ def ask_exact(
             )
         made = made.model_copy(update={"first_thrower": int(first_seat)})
     return [answer(made, _seats(words, trusts_all=trusts_all), **options)]
+
+
+def save_exact(
+    words: Sequence[str],
+    table: str,
+    path: Path,
+    *,
+    memory_mb: int,
+    progress: Any,
+    trusts_all: bool = False,
+) -> None:
+    """Solve a line-up with a `best` seat and keep its values in a file. Raises: SpecError."""
+    if BEST not in words:
+        raise SpecError("--save keeps what a best seat does; give best at one seat at least")
+    values = solve_values(
+        pasa_table(table, len(words)), _seats(words, trusts_all=trusts_all),
+        memory_mb=memory_mb, progress=progress,
+    )  # fmt: skip
+    try:
+        save_values(path, values, words)
+    except OSError as error:
+        raise SpecError(f"--save: {path} cannot be written: {error.strerror}") from None
 
 
 def ask_exploit(

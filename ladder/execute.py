@@ -411,6 +411,8 @@ def player_for(
     game: Game, bot: LoadedBot, tier: str = "sandbox", limits: Limits | None = None
 ) -> Player:
     """The player of a bot for one chunk: in this process if it is trusted, else in children."""
+    if bot.is_trusted and issubclass(bot.bot, Program):
+        return ForeignPlayer(game, bot.bot.command, bot.bot.folder, dict(bot.params))
     if bot.is_trusted:
         if issubclass(bot.bot, Program):
             return ForeignPlayer(game, bot.bot.command, bot.bot.folder, dict(bot.params))

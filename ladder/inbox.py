@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ladder.bots import split_word
-from ladder.check import Verdict, check_word
+from ladder.check import Verdict, check_contained
 from ladder.errors import SpecError
 from ladder.sources import Source, bundle_of
 from ladder.store import SubmissionStore
@@ -48,7 +48,7 @@ def take_inbox(
     game: str,
     *,
     clock: Clock = utc_now,
-    check: Callable[..., Verdict] = check_word,
+    check: Callable[..., Verdict] = check_contained,
 ) -> list[str]:
     """Enter what is new in a folder of submissions; a line for each file that was refused.
 

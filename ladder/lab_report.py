@@ -12,6 +12,7 @@ from typing import Any
 from rich.table import Table as Grid
 
 from ladder.compare import Comparison
+from ladder.crosscheck import MOST_ERRORS, CrossCheck
 from ladder.exact.answers import Exploit
 from ladder.exact.solver import Exact
 from ladder.progress import note
@@ -227,3 +228,22 @@ def print_exploit(word: str, found: Exploit, *, as_json: bool) -> None:
         f"one best replier wins {found.mean_best_reply:.6f} on average,"
         f" {found.exploitable:+.6f} over what {word} wins against itself\n"
     )
+
+
+def print_cross_check(found: CrossCheck, *, as_json: bool) -> None:
+    """Played shares beside exact ones."""
+    if as_json:
+        rows = [{**asdict(check), "errors": check.errors} for check in found.seats]
+        print_json({"is_ok": found.is_ok, "seats": rows})
+        return
+    grid = Grid("line-up", "seat", box=None, header_style="bold", pad_edge=False)
+    for name in ("exact %", "played %", "matches", "standard errors off"):
+        grid.add_column(name, justify="right")
+    for check in found.seats:
+        grid.add_row(
+            " ".join(check.rotation), str(check.seat), f"{100 * check.exact:.4f}",
+            f"{100 * check.played:.4f}", f"{check.matches:,}", f"{check.errors:+.2f}",
+        )  # fmt: skip
+    console().print(grid)
+    verdict = "all within" if found.is_ok else "NOT all within"
+    sys.stdout.write(f"{verdict} {MOST_ERRORS:.0f} standard errors\n")

@@ -281,6 +281,7 @@ def print_faults(kinds: Sequence[dict[str, Any]], *, as_json: bool) -> None:
         sys.stdout.write(
             f"{kind['bot']}: {kind['faults']:,} x {kind['cause']}, first in match {kind['match']}"
             f" at seat {kind['seat']}, decision {kind['decision']}: {kind['detail']}\n"
+            f"    version {kind['version']}; to replay it: {kind['replay']}\n"
         )
         for line in kind["traceback"].splitlines():
             sys.stdout.write(f"    {line}\n")

@@ -91,6 +91,10 @@ def exact(
         str, typer.Option("--first-seat", help="The seat that throws first, or all: averaged.")
     ] = "",
     memory: MemoryMb = 2048,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Keep the best seats' play here, for bots.pasa.perfect."),
+    ] = None,
     trust: options.Trust = False,
     json: options.AsJson = False,
 ) -> None:
@@ -98,10 +102,12 @@ def exact(
 
     Example: ladder exact best Easy Easy Easy --table chips=500,rounds=2
     """
-    from ladder.exact_questions import ask_exact
+    from ladder.exact_questions import ask_exact, save_exact
     from ladder.lab_report import print_exact, solving
 
     with solving() as progress:
+        if save is not None:
+            save_exact(words, table, save, memory_mb=memory, progress=progress, trusts_all=trust)
         found = ask_exact(
             words, table, first_seat, memory_mb=memory, progress=progress, trusts_all=trust
         )

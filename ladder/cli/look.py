@@ -73,6 +73,14 @@ def verify(
         int | None, typer.Option("--sample", min=1, help="Replay so many matches (default 1000).")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Replay every match.")] = False,
+    exact: Annotated[
+        Path | None,
+        typer.Option(
+            "--exact",
+            metavar="SPEC",
+            help="Play this spec's one line-up and test each seat against its exact value instead.",
+        ),
+    ] = None,
     workers: options.WorkerCount = None,
     trust: options.Trust = False,
     db: options.Db = None,
@@ -84,6 +92,9 @@ def verify(
 
     Example: ladder verify --run quickstart --all
     """
+    if exact is not None:
+        _verify_exact(exact, options.db_path(db), json=json)
+        return
     if every and sample is not None:
         raise typer.BadParameter("give one of --sample and --all", param_hint="--all")
     from ladder.progress import CountLine
@@ -102,6 +113,17 @@ def verify(
         )  # fmt: skip
     print_verdict(verdict, as_json=json)
     if not verdict.is_ok:
+        raise typer.Exit(1)
+
+
+def _verify_exact(spec: Path, db: Path, *, json: bool) -> None:
+    from ladder.crosscheck import cross_check
+    from ladder.lab_report import print_cross_check, solving
+
+    with solving() as progress:
+        found = cross_check(spec, db, progress=progress)
+    print_cross_check(found, as_json=json)
+    if not found.is_ok:
         raise typer.Exit(1)
 
 

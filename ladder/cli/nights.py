@@ -40,6 +40,7 @@ def nightly(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 if a bot faulted or was refused.")
     ] = False,
+    trust: options.Trust = False,
     json: options.AsJson = False,
 ) -> None:
     """Play a night of a ladder: for cron. Run again, it goes on where it stopped.
@@ -57,7 +58,7 @@ def nightly(
     from ladder.spec import load_spec
     from ladder.store import NightStore
 
-    loaded = load_spec(spec)
+    loaded = load_spec(spec, trusts_all=trust)
     path = options.db_path(db, loaded.db)
     store = NightStore(path, patience_s=NIGHT_PATIENCE_S)
     chosen = Workers(workers, ray, compile=loaded.compile)
@@ -65,7 +66,7 @@ def nightly(
         try:
             outcome = run_nightly(
                 loaded, store, chosen, line.update, date=_date(date), is_again=again,
-                tell=note if explain else lambda line: None,
+                tell=note if explain else lambda line: None, trusts_all=trust,
             )  # fmt: skip
         except KeyboardInterrupt:
             line.stop()
@@ -126,7 +127,7 @@ def history(
     from ladder.printing import print_history
     from ladder.store import NightStore
 
-    store = NightStore(options.db_path(db))
+    store = NightStore(options.db_path(db), patience_s=options.READ_PATIENCE_S)
     name = find_ladder(store, ladder)
     nights = store.nights(name)
     current = {row.version: row.name for row in store.submissions(nights[-1].game)}

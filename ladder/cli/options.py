@@ -45,6 +45,8 @@ Trust = Annotated[
     ),
 ]
 
+READ_PATIENCE_S = 2.0  # a reader that cannot get in says so soon
+
 DEFAULT_DB = Path("results/ladder.duckdb")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -54,7 +55,7 @@ def standings(
     from ladder.report import print_faults, print_pairs, print_standings
     from ladder.store import NightStore
 
-    store = NightStore(options.db_path(db))
+    store = NightStore(options.db_path(db), patience_s=options.READ_PATIENCE_S)
     chosen = None
     if night or at_version or ladder:
         chosen = find_night(store, find_ladder(store, ladder), night, at_version)
@@ -73,7 +74,11 @@ def standings(
             selection = select(store, [chosen.run])
     found = selection.runs[0]
     if faults:
-        print_faults(store.fault_kinds(found.run), as_json=json)
+        kinds = store.fault_kinds(found.run)
+        for kind in kinds:
+            words = ["ladder", "replay", kind["match"], "--run", found.run, "--db", str(store.path)]
+            kind["replay"] = shlex.join(words)
+        print_faults(kinds, as_json=json)
         return
     if chosen is not None:
         rated, _ = rated_night(store, chosen)

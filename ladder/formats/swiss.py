@@ -8,6 +8,7 @@ out, and get what an equal would have won. Ties are broken by the mean points of
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from ladder.formats import Lineup
 from ladder.formats.staged import Line, PodResult, Stage, shown_result
@@ -46,8 +47,8 @@ class SwissPods:
                 )
                 waiting.remove(chosen)
                 pod.append(chosen)
-            pods.append(tuple(sorted(pod)))
-        return pods
+            pods.append(pod)
+        return [tuple(sorted(pod)) for pod in _repaired(pods, tally)]
 
     def ranking(self, stages: Sequence[Stage], names: Sequence[str]) -> list[Line]:
         """Everybody by points and tie-breaks, with the path there."""
@@ -72,6 +73,25 @@ class SwissPods:
             if entrant in pod.lineup:
                 return shown_result(pod, entrant, self._matches, names)
         return f"a bye, {self._matches / self._seats:.1f} of {self._matches:,}"
+
+
+def _repaired(pods: list[list[int]], tally: _Tally) -> list[list[int]]:
+    """The pods with members exchanged, lowest pods first, where that saves a rematch."""
+
+    def rematches(pod: Sequence[int]) -> int:
+        return sum(tally.met(a, b) for at, a in enumerate(pod) for b in pod[at + 1 :])
+
+    for number in range(len(pods) - 1, 0, -1):
+        for other in range(number - 1, -1, -1):
+            for at, i in product(range(len(pods[number])), range(len(pods[other]))):
+                one, two = list(pods[number]), list(pods[other])
+                before = rematches(one) + rematches(two)
+                if not before:
+                    break
+                one[at], two[i] = two[i], one[at]
+                if rematches(one) + rematches(two) < before:
+                    pods[number], pods[other] = one, two
+    return pods
 
 
 class _Tally:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from ladder.bots import LoadedBot, PortableBot
 from ladder.errors import BotLoadError, SpecError
+from ladder.isolate.portrait import Portrait
 from ladder.parts import Ladder
 from ladder.spec import RatingPart, Spec
 from ladder.store import NightEntrant, NightStore, Submission
@@ -36,21 +38,32 @@ def enter_spec(store: NightStore, spec: Spec, at: datetime) -> list[str]:
     return notes
 
 
-def load_field(store: NightStore, game: str) -> tuple[list[Submission], list[LoadedBot], list[str]]:
+def load_field(
+    store: NightStore, game: str, trusted: Container[str] | None
+) -> tuple[list[Submission], list[LoadedBot], list[str]]:
     """The versions that may play, by version, loaded; remarks on those that cannot be."""
     rows = [row for row in newest_versions(store.submissions(game)) if not row.quarantine]
     rows.sort(key=lambda row: row.version)
-    return load_rows(rows, store.portable(rows))
+    return load_rows(rows, store.portable(rows), trusted)
 
 
 def load_rows(
-    rows: Sequence[Submission], portable: Sequence[PortableBot]
+    rows: Sequence[Submission], portable: Sequence[PortableBot], trusted: Container[str] | None
 ) -> tuple[list[Submission], list[LoadedBot], list[str]]:
-    """The rows whose bots can still be loaded, those bots, and a remark on every other."""
+    """The rows whose bots can still be loaded, those bots, and a remark on every other.
+
+    Versions in `trusted` (None: all) are imported here; of the others a locked-down child tells
+    what they are, once for each class of each source.
+    """
     kept, bots, notes = [], [], []
+    looks: dict[tuple[str, str], Portrait | None] = {}
     for row, bot in zip(rows, portable, strict=True):
+        kind = row.source_hash, row.class_name
+        is_trusted = trusted is None or row.version in trusted
         try:
-            bots.append(bot.load())
+            loaded = replace(bot, is_trusted=is_trusted, portrait=looks.get(kind)).load()
+            looks[kind] = loaded.portrait
+            bots.append(loaded)
             kept.append(row)
         except (BotLoadError, AttributeError) as error:
             notes.append(f"{row.name} cannot be loaded any more: {error}")

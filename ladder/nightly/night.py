@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ladder import seeds
-from ladder.check import Verdict, check_word
+from ladder.check import Verdict, check_contained, check_word
 from ladder.errors import SpecError
 from ladder.execute import Progress, Workers
 from ladder.formats.listed import ListedLineups
@@ -60,12 +60,13 @@ def run_nightly(
     date: str | None = None,
     is_again: bool = False,
     tell: Callable[[str], None] = lambda line: None,
-    check: Callable[..., Verdict] = check_word,
+    trusts_all: bool = False,
+    check: Callable[..., Verdict] | None = None,
 ) -> Outcome:
     """Play the night of a date (default: today's, UTC), or go on with one that was cut short.
 
     A night of the date that is done is not played again unless `is_again`. `tell` gets a line for
-    every line-up that is chosen, and why.
+    every line-up that is chosen, and why. `trusts_all`: every bot's code may run in this process.
 
     Raises: SpecError, StoreError, InfraError (a night is being played), KeyboardInterrupt.
     """
@@ -75,6 +76,7 @@ def run_nightly(
             f" (got {spec.format.kind!r})"
         )
     store.create()
+    check = check or (check_word if trusts_all else check_contained)
     with NightLock(store.path, clock) as lock:
         night = store.last_night(spec.name)
         if night is not None and night.game != spec.game.name:
@@ -85,22 +87,25 @@ def run_nightly(
         if night is not None and night.closed_at is None:
             if lock.left_by:
                 tell(f"{lock.left_by} ended before its night did: going on with it")
-            job = _Night(spec, store, clock, night)
+            job = _Night(spec, store, clock, night, trusts_all)
             job.outcome.is_continued = True
         else:
             label = date or f"{clock():%Y-%m-%d}"
             played = [n for n in store.nights(spec.name) if n.label.partition(".")[0] == label]
             if played and not is_again:
                 return _outcome_of(store, played[-1])
-            job = _Night.begun(spec, store, clock, label, len(played), check)
+            job = _Night.begun(spec, store, clock, label, len(played), check, trusts_all)
         return job.run(workers, report, tell)
 
 
 class _Night:
     """A night that is begun, with the settings it was begun with."""
 
-    def __init__(self, spec: Spec, store: NightStore, clock: Clock, night: NightRow) -> None:
+    def __init__(
+        self, spec: Spec, store: NightStore, clock: Clock, night: NightRow, trusts_all: bool
+    ) -> None:
         self._spec = _as_begun(spec, night)
+        self._trusted = _trusted(spec, trusts_all)
         self._store, self._clock, self._night = store, clock, night
         assert isinstance(self._spec.format, Ladder)
         self._format = self._spec.format
@@ -116,6 +121,7 @@ class _Night:
         label: str,
         already: int,
         check: Callable[..., Verdict],
+        trusts_all: bool,
     ) -> _Night:
         """Take submissions, decide who plays, and note it."""
         assert isinstance(spec.format, Ladder)
@@ -124,7 +130,7 @@ class _Night:
             inbox = Path(spec.format.inbox).expanduser()
             refused = take_inbox(store, inbox, spec.game.name, clock=clock, check=check)
         notes = enter_spec(store, spec, clock())
-        rows, bots, unloadable = load_field(store, spec.game.name)
+        rows, bots, unloadable = load_field(store, spec.game.name, _trusted(spec, trusts_all))
         if len(rows) < spec.table.seats:
             raise SpecError(
                 f"{spec.path}: entrants: a table of {spec.table.seats} needs as many bots that may"
@@ -148,7 +154,7 @@ class _Night:
             tuple((row.name, row.version) for row in entrants),
         )  # fmt: skip
         store.begin_night(night, entrants, plan, run, bots)
-        job = cls(spec, store, clock, night)
+        job = cls(spec, store, clock, night, trusts_all)
         job.outcome.refused = refused
         return job
 
@@ -179,7 +185,7 @@ class _Night:
     ) -> Played:
         versions = {row.version: row for row in self._store.submissions(self._night.game)}
         rows = [versions[row.version] for row in entrants]
-        _, bots, unloadable = load_rows(rows, self._store.portable(rows))
+        _, bots, unloadable = load_rows(rows, self._store.portable(rows), self._trusted)
         if unloadable:  # they could when the night began
             raise SpecError(*unloadable)
         names = [row.name for row in entrants]
@@ -284,6 +290,13 @@ def _withdrawn(store: NightStore, night: NightRow, before: list[NightEntrant]) -
     """Names that played the night before and were withdrawn since."""
     gone = {row.version for row in store.submissions(night.game) if row.withdrawn_at}
     return [row.name for row in before if row.version in gone]
+
+
+def _trusted(spec: Spec, trusts_all: bool) -> frozenset[str] | None:
+    """The versions whose code may run in this process; None: all."""
+    if trusts_all:
+        return None
+    return frozenset(e.loaded.version for e in spec.entrants if e.loaded.is_trusted)
 
 
 def _refusals(refused: list[str]) -> list[str]:

@@ -258,8 +258,8 @@ class Store(Archive, Freight, StoreFile):
         """Each bot's faults by cause, the commonest first, with the first of them in full."""
         rows = self._read(
             """SELECT bot, cause, count(*), arg_min(
-                 {'match': match, 'seat': seat, 'decision': decision, 'detail': detail,
-                  'traceback': traceback}, (pairing_id, repetition, decision))
+                 {'version': version, 'match': match, 'seat': seat, 'decision': decision,
+                  'detail': detail, 'traceback': traceback}, (pairing_id, repetition, decision))
                FROM faults WHERE run = ? GROUP BY bot, cause ORDER BY count(*) DESC, bot, cause""",
             [run],
         )
@@ -433,15 +433,28 @@ def _fault_counts(db: Any, run: str, entrants: int, asked: str = "t_run_pairings
 
 def _insert_new_bots(db: Any, game: str, row: RunRow, bots: Sequence[LoadedBot]) -> None:
     known = {version for (version,) in db.execute("SELECT version FROM t_bots").fetchall()}
-    now = datetime.now(UTC)
-    rows = [
-        (version, game, name, bot.reference, bot.class_name, json.dumps(dict(bot.params)),
-         bot.source.digest, None, now)
+    new = [
+        (name, version, bot)
         for (name, version), bot in zip(row.entrants, bots, strict=True)
         if version not in known
-    ]  # fmt: skip
-    if rows:
-        db.executemany("INSERT INTO t_bots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    ]
+    if not new:
+        return
+    table = pa.table(
+        {
+            "version": [version for _, version, _ in new],
+            "game": [game] * len(new),
+            "name": [name for name, _, _ in new],
+            "reference": [bot.reference for _, _, bot in new],
+            "class_name": [bot.class_name for _, _, bot in new],
+            "params": [json.dumps(dict(bot.params)) for _, _, bot in new],
+            "source_hash": [bot.source.digest for _, _, bot in new],
+            "submitted_at": [datetime.now(UTC)] * len(new),
+        }
+    )
+    db.register("new_bots", table)
+    db.execute("INSERT INTO t_bots BY NAME SELECT * FROM new_bots")
+    db.unregister("new_bots")
 
 
 def _insert_terminations(db: Any, plan: Plan) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -76,6 +76,20 @@ class SubmissionStore(Store):
                  row.class_name, json.dumps(row.params), row.source_hash, row.about,
                  row.submitted_at],
             )  # fmt: skip
+
+    def add_submissions(self, rows: Sequence[Submission]) -> None:
+        """Keep many versions whose source is there already, in one transaction."""
+        with self._write() as db:
+            ((last,),) = db.execute("SELECT coalesce(max(number), 0) FROM t_submissions").fetchall()
+            columns: dict[str, Any] = {
+                field.name: [getattr(row, field.name) for row in rows]
+                for field in fields(Submission)
+            }
+            columns["number"] = list(range(last + 1, last + 1 + len(rows)))
+            columns["params"] = [json.dumps(row.params) for row in rows]
+            columns["withdrawn_at"] = pa.array(columns["withdrawn_at"], pa.timestamp("us", "UTC"))
+            db.register("many", pa.table(columns))
+            db.execute("INSERT INTO t_submissions BY NAME SELECT * FROM many")
 
     def set_withdrawn(self, game: str, name: str, at: datetime | None) -> None:
         """Withdraw every version of a name, or (None) let it play again."""

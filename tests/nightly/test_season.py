@@ -100,6 +100,7 @@ def test_killed_and_continued_the_table_is_the_same(season: Path, tmp_path: Path
     assert everything(path) == everything(season)
 
 
+@pytest.mark.slow
 def test_interrupted_after_every_round_the_table_is_the_same(
     season: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
