@@ -71,7 +71,6 @@ class ForeignPlayer:
         params: dict[str, Any],
         limits: ProgramLimits | None = None,
     ) -> None:
-        self._again = (game, command, folder, params, limits)
         self._game, self._limits = game, limits or ProgramLimits()
         self._command, self._folder, self._params = list(command), folder, params
         self._names = list(game.view.attributes())
@@ -81,6 +80,15 @@ class ForeignPlayer:
         self._open: deque[_Question] = deque()  # sent or to be sent, not answered, oldest first
         self._process: _Process | None = None
         self._failed: Fault | None = None  # the program does not start
+
+    def fresh(self) -> ForeignPlayer:
+        """The same program, not started yet."""
+        return type(self)(self._game, self._command, self._folder, self._params, self._limits)
+
+    def finish(self, keys: Sequence[int]) -> None:
+        """Forget matches that are over: they need not be told again."""
+        for key in keys:
+            self._matches.pop(key, None)
 
     def note(self, sign: str, line: bytes) -> None:
         """A line is sent (>) or has come (<); for those who want to see them."""
@@ -131,15 +139,6 @@ class ForeignPlayer:
         while not all(question.is_answered for question in questions):
             self._step()
         return [question.answer for question in questions]
-
-    def finish(self, keys: Sequence[int]) -> None:
-        """Forget matches that are over."""
-        for key in keys:
-            self._matches.pop(key, None)
-
-    def fresh(self) -> ForeignPlayer:
-        """The same program, not started yet."""
-        return ForeignPlayer(*self._again)
 
     def close(self) -> None:
         """End the program."""

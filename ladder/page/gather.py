@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from math import isfinite, nan, sqrt
@@ -18,9 +18,11 @@ from ladder.games import Game, Table, get_game
 from ladder.page.samples import Sample, sample_of
 from ladder.rated import Rated, find_run, rate_selection, rating_of_run, select, table_of_run
 from ladder.replays import game_and_table, load_versions, seated_players
+from ladder.standings import Row
 from ladder.stats import share_interval
-from ladder.store import RunRow, Store
+from ladder.store import NightStore, RunRow, Store
 from ladder.store.archive import StoredPairing
+from ladder.store.nights import NightEntrant, NightRow
 from ladder.walk import Walk
 
 SAMPLED = {"pasa": 200, "pasha": 24}  # matches played again for trajectories and profiles
@@ -67,10 +69,13 @@ class Facts:
 
 def gather(store: Store, run: str | None, ladder: str | None) -> Facts:
     """Read everything a report says. Raises: StoreError, SpecError."""
-    found = find_run(store, ladder if ladder is not None else run)
+    nights = _nights(store, ladder)
+    found = find_run(store, nights[-1][0].run if nights else ladder or run)
     rated = rate_selection(
         store, select(store, [found.run]), rating_of_run(found), found.spec.get("expect", {})
     )
+    if nights:
+        rated = replace(rated, rows=_of_night(rated.rows, nights))
     matches, digest = store.progress(found.run)
     pairings = store.pairings(found.run)
     table = table_of_run(found)
@@ -85,9 +90,43 @@ def gather(store: Store, run: str | None, ladder: str | None) -> Facts:
     adjusted = [] if fair is None else _adjusted(store, found.run, rated, fair)
     return Facts(
         found, game, table, rated, matches, digest,
-        _history(store, found, by_name=ladder is not None), adjusted, sample,
+        _by_night(nights) or _history(store, found, by_name=ladder is not None), adjusted, sample,
         store.fault_kinds(found.run), _about(store, found, matches, digest), notes,
     )  # fmt: skip
+
+
+Nights = list[tuple[NightRow, NightEntrant]]
+
+
+def _nights(store: Store, ladder: str | None) -> Nights:
+    """Every version in every rated night of a ladder; none where it is no ladder's name."""
+    if ladder is None or not store.path.exists():
+        return []
+    nights = NightStore(store.path)
+    return nights.history(ladder, ()) if ladder in nights.ladders() else []
+
+
+def _by_night(nights: Nights) -> list[dict[str, Any]]:
+    """Ratings as the nights ended."""
+    return [
+        {"at": night.started_at, "bot": entrant.name, "mu": entrant.mu, "sigma": entrant.sigma}
+        for night, entrant in nights
+        if entrant.mu is not None and entrant.sigma is not None
+    ]
+
+
+def _of_night(rows: list[Row], nights: Nights) -> list[Row]:
+    """The table with the ladder's ratings, which look back further than its latest night."""
+    last = nights[-1][0].night
+    ended = {(e.name, e.version): e for night, e in nights if night.night == last}
+    found = []
+    for row in rows:
+        entrant = ended.get((row.bot, row.version))
+        if entrant is None or entrant.mu is None or entrant.sigma is None:
+            continue
+        found.append(replace(row, mu=entrant.mu, sigma=entrant.sigma, above_next=None))
+    found.sort(key=lambda row: (-row.conservative, -row.mu, row.bot))
+    return [replace(row, rank=rank) for rank, row in enumerate(found, 1)]
 
 
 def _history(store: Store, run: RunRow, *, by_name: bool) -> list[dict[str, Any]]:

@@ -180,7 +180,8 @@ def _figure(chart: Chart) -> str:
     return f"""<figure id="{chart.name}" aria-labelledby="{chart.name}-title">
 <h2 id="{chart.name}-title">{escape(chart.title)}</h2>
 <figcaption>{escape(chart.words)}</figcaption>
-<div class="drawing" tabindex="0" role="img" aria-label="{escape(chart.title)}">
+<div class="drawing" tabindex="0" role="img"
+ aria-label="{escape(chart.title)}: {escape(chart.words)}">
 {inline_svg(chart.svg(is_for_page=True), chart.name)}
 </div>
 <details><summary>The figures as a table</summary>
