@@ -158,18 +158,18 @@ def test_a_stored_version_plays_without_its_files(folder: Path, store: Submissio
 
 
 def test_a_stored_module_plays_beside_a_newer_one_of_that_name(store: SubmissionStore) -> None:
-    master = load_word("Master", "pasa")
+    hard = load_word("Hard", "pasa")
     files = tuple(
-        (name, content.replace(b"per_turn: int = 10", b"per_turn: int = 11"))
-        for name, content in master.source.files
+        (name, content.replace(b"per_turn: int = 75", b"per_turn: int = 76"))
+        for name, content in hard.source.files
     )
     source = Source("bots.pasa.levels", files)
-    old = PortableBot("bots.pasa.levels:Master", "Master", (("per_turn", 11),), source)
+    old = PortableBot("bots.pasa.levels:Hard", "Hard", (("per_turn", 76),), source)
     enter(store, old, game="pasa", name="old", author="", about="", at=utc_now())
     (portable,) = store.portable(store.submissions("pasa"))
     kept = replace(portable, is_trusted=True).load().bot
-    assert kept.per_turn == 11  # type: ignore[attr-defined]
-    assert load_word("Master", "pasa").bot.per_turn == 10  # type: ignore[attr-defined]
+    assert kept.per_turn == 76  # type: ignore[attr-defined]
+    assert load_word("Hard", "pasa").bot.per_turn == 75  # type: ignore[attr-defined]
 
 
 def test_the_same_again_says_so_and_a_change_is_a_new_version(
