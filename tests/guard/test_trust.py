@@ -51,9 +51,11 @@ def write_canary(folder, name="mine.py"):
 
 def test_a_run_never_imports_a_stranger_here(folder):
     canary = write_canary(folder)
+    before = set(sys.modules)
     apart = run_text(SPEC.replace("ENTRANT", "'mine.py:Mine'"), folder / "a.duckdb")
     assert not canary.exists()
-    assert not [name for name in sys.modules if name == "mine" or name.startswith("ladder_bot")]
+    new = set(sys.modules) - before
+    assert not [name for name in new if name == "mine" or name.startswith("ladder_bot")]
     trusted = SPEC.replace("ENTRANT", "{bot: 'mine.py:Mine', trusted: true}")
     here = run_text(trusted + "compile: never\n", folder / "b.duckdb")
     assert canary.exists()
