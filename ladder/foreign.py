@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ladder.driver import LANES, Ints
+from ladder.driver import Ints
 from ladder.games import Game
 from ladder.record import Fault
 
@@ -81,13 +81,6 @@ class ForeignPlayer:
         self._open: deque[_Question] = deque()  # sent or to be sent, not answered, oldest first
         self._process: _Process | None = None
         self._failed: Fault | None = None  # the program does not start
-
-    def fresh(self) -> ForeignPlayer:
-        """The same program, not started yet."""
-        return type(self)(self._game, self._command, self._folder, self._params, self._limits)
-
-    def finish(self, keys: Sequence[int]) -> None:
-        """These matches are over; the next `start` of a key says so to the program."""
 
     def note(self, sign: str, line: bytes) -> None:
         """A line is sent (>) or has come (<); for those who want to see them."""

@@ -136,8 +136,11 @@ def test_shipped_bots_are_trusted_and_a_folder_of_their_name_is_not(folder, monk
     assert not is_shipped("bots/evil.py")
     for name in [name for name in sys.modules if name.partition(".")[0] == "bots"]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(BotLoadError, match="hides the bots"):
-        load_word("Easy", "pasa")
+    # Which of the two packages Python would import depends on how Ladder is installed.
+    try:
+        assert is_shipped(load_word("Easy", "pasa").source.module)
+    except BotLoadError as problem:
+        assert "hides the bots" in str(problem)
     assert not (folder / "canary").exists()
 
 
