@@ -140,7 +140,8 @@ def test_shipped_bots_are_trusted_and_a_folder_of_their_name_is_not(folder, monk
     try:
         assert is_shipped(load_word("Easy", "pasa").source.module)
     except BotLoadError as problem:
-        assert "hides the bots" in str(problem)
+        if "hides the bots" not in str(problem):
+            raise
     assert not (folder / "canary").exists()
 
 
