@@ -108,6 +108,7 @@ def test_agrees_with_brute_force(table):
 
 
 @pytest.mark.slow
+@pytest.mark.full_size
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("table", TABLES, ids=PasaTable.canonical)
 @pytest.mark.parametrize("names", LINEUPS)

@@ -73,6 +73,7 @@ def test_more_line_ups(table, policies, shares):
 
 
 @pytest.mark.slow
+@pytest.mark.full_size
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(("table", "policies", "shares"), rows(LARGE))
 def test_four_seats_mixed_and_best(table, policies, shares):

@@ -51,6 +51,7 @@ class PlannedError(Exception):
 
 
 @pytest.mark.slow
+@pytest.mark.full_size
 def test_ten_thousand_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = filled(tmp_path / "x.duckdb", VERSIONS)
     planned_at: list[float] = []

@@ -161,6 +161,7 @@ def test_it_needs_fewer_matches_than_random_play_for_the_same_error() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.full_size
 def test_how_many_fewer_matches(record_property: Any) -> None:
     """Over eight seasons, random play needs more than twice as many."""
     ours = np.mean(

@@ -122,6 +122,7 @@ def test_interrupted_after_every_round_the_table_is_the_same(
 
 
 @pytest.mark.slow
+@pytest.mark.full_size
 @pytest.mark.timeout(3600)
 def test_a_full_season_and_one_killed_twenty_times(tmp_path: Path) -> None:
     size = SIZES["full"]
