@@ -109,6 +109,9 @@ class Ladder(Part):
     inbox: str | None = Field(None, min_length=1, description="folder of dropped submissions")
     keep_nights: int = Field(30, ge=1, description="nights whose single matches are kept")
     backups: int = Field(7, ge=0, description="backup files kept")
+    report: str | None = Field(
+        None, min_length=1, description="the page each night writes; default: beside the store"
+    )
     backup_folder: str | None = Field(
         None, min_length=1, description="default: backups, beside the store"
     )

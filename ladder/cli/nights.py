@@ -51,6 +51,7 @@ def nightly(
 
     from ladder.execute import Workers
     from ladder.nightly import run_nightly, summary_lines
+    from ladder.nightly.page import write_page
     from ladder.nightly.summary import diff_values
     from ladder.printing import history_values
     from ladder.progress import ProgressLine, note
@@ -73,6 +74,7 @@ def nightly(
             again_words = " ".join(shlex.quote(word) for word in sys.argv[1:])
             typer.echo(f"interrupted; to go on with this night: ladder {again_words}", err=True)
             raise typer.Exit(130) from None
+    outcome.page = write_page(loaded, store, note)
     if json:
         night = outcome.night
         print_json(
@@ -90,6 +92,7 @@ def nightly(
                 "changes": diff_values(outcome),
                 "notes": list(night.notes),
                 "backup": str(outcome.backup) if outcome.backup else None,
+                "report": str(outcome.page) if outcome.page else None,
             }
         )
     else:

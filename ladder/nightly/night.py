@@ -41,6 +41,7 @@ class Outcome:
     withdrawn: list[str] = field(default_factory=list)
     folded: int = 0
     backup: Path | None = None
+    page: Path | None = None
     is_repeat: bool = False
     is_continued: bool = False
 

@@ -137,6 +137,8 @@ def _lines(outcome: Outcome) -> Iterator[str]:
         yield f"folded into counts: {outcome.folded:,} matches of old nights"
     if outcome.backup is not None:
         yield f"backup: {outcome.backup}"
+    if outcome.page is not None:
+        yield f"report: {outcome.page}"
 
 
 def _row_line(row: NightEntrant) -> str:
