@@ -94,7 +94,7 @@ def chance_on_top(view: PasaView, stake: int, mine: float, sign: int, params: An
     """The chance that `mine` is the largest pile, after a paro (sign -1) or a tiro (sign 1)."""
     left = view.turns_left - (1 if sign > 0 else 0)
     grown = math.sqrt(left) * math.sqrt(math.sqrt(left))
-    spread = view.most * (params.spread + params.spread_a_turn * grown) / 100
+    spread = max(0.01, view.most * (params.spread + params.spread_a_turn * grown) / 100)
     swing = view.most * (view.seats - 1) * params.swing / 100
     wait = (view.seat - view.thrower) % view.seats
     odds = 1.0

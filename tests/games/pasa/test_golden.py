@@ -33,19 +33,6 @@ MATCHES: dict[str, tuple[str, dict[str, Any], list[str]]] = {
         {"seats": 3, "chips": 40, "rounds": 2, "least": 3, "most": 30, "sizes": [3, 4, 11, 30]},
         ["Uniform", "LastTurnGambler", "BoldUntilAhead"],
     ),
-    "pasha_two": ("pasha", {"seats": 2}, ["Random", "Simple"]),
-    "pasha_five": ("pasha", {"seats": 5}, ["Random", "Easy", "Simple", "Random", "Easy"]),
-    "pasha_all_options": (
-        "pasha",
-        {
-            "seats": 3,
-            "first_player": 2,
-            "special_cards": {-1: "lamp", 7: "extra_throw"},
-            "cube_reroll": "one",
-            "cubes_between_rolls": True,
-        },
-        ["Random", "Random", "Easy"],
-    ),
 }
 
 
