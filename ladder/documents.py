@@ -128,7 +128,8 @@ def parse_document(text: str, path: str) -> Document:
         raise SpecError(f"{path}: not YAML: {error}") from None
 
 
-_KEY_TAGS = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge")
+# Whole numbers too: some table options go by the value of a card.
+_KEY_TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "merge"))
 
 
 class _Walk:
@@ -167,7 +168,7 @@ class _Walk:
                     f" (got {key.value or 'nothing'})" if not isinstance(key.value, list) else ""
                 )
                 self.problems.append(
-                    f"{self.path}:{line} {place_text(place)}a key must be text{shown}"
+                    f"{self.path}:{line} {place_text(place)}a key must be text or a whole number{shown}"
                 )
                 continue
             name = str(key.value)

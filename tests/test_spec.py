@@ -112,8 +112,10 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     "a number without end": (
         with_seed("9" * 5000), ["5 not YAML: a number of 5000 digits"],
     ),
-    "a key that is a list": ("? [a, b]\n: 3\n", ["1 a key must be text"]),
-    "a key that is a number": (GOOD + "5: 6\n", ["6 a key must be text (got 5)"]),
+    "a key that is a list": ("? [a, b]\n: 3\n", ["1 a key must be text or a whole number"]),
+    "a key that is no word": (
+        GOOD + "true: 6\n", ["6 a key must be text or a whole number (got true)"],
+    ),
     # keys
     "duplicate key": (GOOD + "seed: 2\n", ["6 seed: given twice (first on line 3)"]),
     "duplicate key inside": (
