@@ -167,9 +167,8 @@ class _Walk:
                 shown = (
                     f" (got {key.value or 'nothing'})" if not isinstance(key.value, list) else ""
                 )
-                self.problems.append(
-                    f"{self.path}:{line} {place_text(place)}a key must be text or a whole number{shown}"
-                )
+                where = f"{self.path}:{line} {place_text(place)}"
+                self.problems.append(f"{where}a key must be text or a whole number{shown}")
                 continue
             name = str(key.value)
             if name in first and name != "<<":
