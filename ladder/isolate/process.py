@@ -140,18 +140,18 @@ class ChildProcess:
         flood = self.output.total + FLOOD * self.output.keep_bytes
         wait_ms: float = SETTLE_MS
         while True:
-            ready = self._poll.poll(wait_ms)
-            for descriptor, events in ready:
-                if descriptor == self._printed:
-                    self._drain()
-                elif descriptor == self._requests:
-                    self._push()
-                elif not self._read(events):
+            ready = dict(self._poll.poll(wait_ms))
+            # What it printed it printed before it answered: read it before the answer ends the wait.
+            if self._printed in ready:
+                self._drain()
+            if self._requests in ready:
+                self._push()
+            if self._answers in ready:
+                if not self._read(ready[self._answers]):
                     raise self._died()
-                else:
-                    size = size_of(self._buffer)
-                    if 0 < size <= len(self._buffer) and not self._unsent:
-                        return size
+                size = size_of(self._buffer)
+                if 0 < size <= len(self._buffer) and not self._unsent:
+                    return size
             if self.output.total > flood:
                 kept = self.output.keep_bytes
                 self._give_up("output", f"printed more than {FLOOD * kept} bytes in one go")

@@ -244,7 +244,9 @@ def test_output_is_kept_and_capped(make_player):
     )
     player = make_player(source_bundle(text), limits=Limits(output_kb=2))
     player.start([0])
-    ask(player, [0])
+    player.post(STAKE, [0], rows(1))
+    time.sleep(0.3)  # both the print and the answer are there when we look
+    player.collect()
     ask(player, [0])
     text = player.output.text()
     assert text.startswith("thinking 0\nxxx")
