@@ -261,7 +261,7 @@ class _Play:
         self.segments = np.array(list(zip(starts, firsts, strict=True)), np.int64)
         self.keys = np.array([seeds.key_words(key) for key in deal_keys], np.int64)
         self.bots = np.array([s.lineup for s in segments], np.int64)
-        self.reads_luck = np.ones(len(players), np.int64)
+        self.reads_luck = np.ones(seats, np.int64)
         self.cursor = np.zeros(2, np.int64)
         self.rows = np.zeros((lanes, game.view_width(table)), np.int64)
         self.groups = np.zeros((len(players) * MAX_KINDS, 4), np.int64)

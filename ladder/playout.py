@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -76,6 +76,37 @@ def compile_bots(game: Game, bots: Sequence[LoadedBot]) -> CompiledBots:
     return code
 
 
+class Desk(NamedTuple):
+    """The rows one match is played on, used again for each; the last three are of its seats."""
+
+    state: Ints
+    source: Ints
+    lane: Ints
+    cursor: Ints
+    forfeits: Ints
+    standings: Ints
+    seen: Ints
+    addresses: Ints  # [seats, kinds]
+    params: Any  # float64 [seats, most params]
+    reads_luck: Ints
+
+
+def _new_desk(game: Game, table: Table, code: CompiledBots) -> Desk:
+    seats = table.seats
+    return Desk(
+        state=np.zeros(len(game.new_state(table)), np.int64),
+        source=np.zeros(seeds.source_size(seats), np.int64),
+        lane=np.zeros(LANE_SIZE, np.int64),
+        cursor=np.zeros(2, np.int64),
+        forfeits=np.zeros(seats, np.int64),
+        standings=np.zeros(seats, np.int64),
+        seen=np.zeros(game.view_width(table), np.int64),
+        addresses=np.zeros((seats, MAX_KINDS), np.int64),
+        params=np.zeros((seats, code.params.shape[1])),
+        reads_luck=np.zeros(seats, np.int64),
+    )
+
+
 @cache
 def playout_of(game_name: str) -> Any:
     """The compiled loop of a game, compiled or read from the cache."""
@@ -87,29 +118,37 @@ def playout_of(game_name: str) -> Any:
 
     def playout(
         blank: Any, segments: Any, keys: Any, players: Any, addresses: Any, params: Any,
-        reads_luck: Any, view_width: int, columns: Any, aside: Any,
+        reads_luck: Any, columns: Any, aside: Any, desk: Any,
     ) -> int:  # fmt: skip
         """Play all segments; write the rows set aside to `aside`, give their number."""
-        seats = players.shape[1]
-        state = np.zeros(len(blank), np.int64)
-        source = np.zeros(seeds.source_size(seats), np.int64)
-        lane = np.zeros(LANE_SIZE, np.int64)
-        forfeits = np.zeros(seats, np.int64)
-        standings = np.zeros(seats, np.int64)
-        spare = np.zeros(view_width, np.int64)
-        cursor = np.zeros(2, np.int64)
+        state, source = call.borrowed(desk.state), call.borrowed(desk.source)
+        lane, cursor = call.borrowed(desk.lane), call.borrowed(desk.cursor)
+        forfeits, standings = call.borrowed(desk.forfeits), call.borrowed(desk.standings)
+        spare, seat_luck = call.borrowed(desk.seen), call.borrowed(desk.reads_luck)
+        entries, values = call.borrowed(desk.addresses), call.borrowed(desk.params)
+        chances, decisions, termination, digest, scores, places = columns
+        seated = -1  # the segment whose bots have taken their seats
         num_aside = 0
         while load(lane, state, source, forfeits, blank, segments, keys, cursor):
-            bots = players[lane[SEGMENT]]
+            if lane[SEGMENT] != seated:
+                seated = lane[SEGMENT]
+                for seat in range(len(seat_luck)):
+                    bot = players[seated, seat]
+                    entries[seat] = addresses[bot]
+                    values[seat] = params[bot]
+                    seat_luck[seat] = reads_luck[bot]
             answer = NO_ANSWER
             while True:
-                run(state, source, lane, forfeits, bots, reads_luck, answer)
+                run(state, source, lane, forfeits, seat_luck, answer)
                 if state[NODE] == END:
-                    write(state, lane, forfeits, standings, columns)
+                    write(
+                        state, lane, forfeits, standings,
+                        chances, decisions, termination, digest, scores, places,
+                    )  # fmt: skip
                     break
-                bot = bots[state[SEAT]]
+                seat = state[SEAT]
                 seen = observe(state, spare)
-                answer = call.call_policy(addresses[bot, state[NODE]], seen, params[bot])
+                answer = call.call_policy(entries[seat, state[NODE]], seen, values[seat])
                 if not is_legal(state, answer):
                     aside[num_aside] = lane[ROW]
                     num_aside += 1
@@ -149,9 +188,9 @@ def play_compiled(
         code.addresses,
         code.params,
         code.reads_luck,
-        game.view_width(table),
         columns_of(record),
         aside,
+        _new_desk(game, table, code),
     )
     if num_aside:
         again = np.sort(aside[:num_aside])

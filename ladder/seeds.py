@@ -108,12 +108,6 @@ def draw_luck(source: Ints, seat: int) -> int:
 
 
 @rule
-def skip_luck(source: Ints, seat: int) -> None:
-    """Pass over the next private integer of a seat that does not look at it."""
-    source[_STREAMS + (1 + seat) * _STREAM_SIZE] += 1
-
-
-@rule
 def next_word(source: Ints, stream: int) -> int:
     """The next 32-bit word of a stream."""
     start = _STREAMS + stream * _STREAM_SIZE

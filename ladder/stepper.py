@@ -32,12 +32,15 @@ NO_ANSWER = -(2**62)
 
 @rule
 def is_legal(state: Any, action: int) -> bool:
-    """Whether an action is among the node's legal ones."""
+    """Whether an action is among the node's legal ones.
+
+    All are looked at: where a search ends the processor cannot guess.
+    """
     at = state[LEGAL_AT]
-    for i in range(state[NUM_LEGAL]):  # noqa: SIM110 - compiled code has no any()
-        if state[at + i] == action:
-            return True
-    return False
+    found = False
+    for i in range(state[NUM_LEGAL]):
+        found |= state[at + i] == action
+    return found
 
 
 @rule
@@ -119,12 +122,12 @@ def loop_of(game_name: str) -> Loop:
 
     @rule
     def run(
-        state: Any, source: Any, lane: Any, forfeits: Any, bots: Any, reads_luck: Any, answer: int
+        state: Any, source: Any, lane: Any, forfeits: Any, reads_luck: Any, answer: int
     ) -> None:
         """Run a match to the next decision of a seat that still decides, or to the end.
 
         `answer` is the action for the decision that the match stands at, NO_ANSWER at its start.
-        A bot that does not read its luck has it passed over, at the same place in its stream.
+        A seat whose bot never reads its luck has none drawn: its stream is its own.
         """
         while state[NODE] != END:
             action = answer
@@ -133,10 +136,8 @@ def loop_of(game_name: str) -> Loop:
                 lane[CHANCES] += 1
             elif answer == NO_ANSWER:
                 seat = state[SEAT]
-                if reads_luck[bots[seat]]:
+                if reads_luck[seat]:
                     state[LUCK] = seeds.draw_luck(source, seat)
-                else:
-                    seeds.skip_luck(source, seat)
                 lane[DECISIONS] += 1
                 if forfeits[seat] == 0:
                     return
@@ -146,9 +147,14 @@ def loop_of(game_name: str) -> Loop:
             advance(state, action)
 
     @rule
-    def write(state: Any, lane: Any, forfeits: Any, standings: Any, columns: Any) -> None:
-        """Write a finished match into its row of the record."""
-        chances, decisions, termination, digest, scores, places = columns
+    def write(
+        state: Any, lane: Any, forfeits: Any, standings: Any,
+        chances: Any, decisions: Any, termination: Any, digest: Any, scores: Any, places: Any,
+    ) -> None:  # fmt: skip
+        """Write a finished match into its row of the record.
+
+        Columns one by one: taking them out of a tuple would count references at every match.
+        """
         row = lane[ROW]
         chances[row] = lane[CHANCES]
         decisions[row] = lane[DECISIONS]
@@ -182,13 +188,14 @@ def _make_step(game: Game) -> Any:
         segments: Any,  # (first row, first repetition) by segment, and an end row
         keys: Any,  # the deal's key words by segment
         players: Any,  # bot index by segment and seat
-        reads_luck: Any,  # by bot
+        reads_luck: Any,  # by seat
         cursor: Any,  # [next row, its segment]
         columns: Any,
         rows: Any,  # out: the views that are due
         groups: Any,  # out: (bot, kind, first position, count)
         started: Any,  # out: lanes whose match began in this step
     ) -> tuple[int, int, int]:
+        chances, decisions, termination, digest, scores, places = columns
         seats = players.shape[1]
         standings = np.zeros(seats, np.int64)
         spare = np.zeros(rows.shape[1], np.int64)
@@ -208,10 +215,13 @@ def _make_step(game: Game) -> Any:
                         break
                     is_new = True
                     answer = NO_ANSWER
-                run(state, source, lane, forfeits[n], players[lane[SEGMENT]], reads_luck, answer)
+                run(state, source, lane, forfeits[n], reads_luck, answer)
                 if state[NODE] != END:
                     break
-                write(state, lane, forfeits[n], standings, columns)
+                write(
+                    state, lane, forfeits[n], standings,
+                    chances, decisions, termination, digest, scores, places,
+                )  # fmt: skip
                 lane[ROW] = -1
             if lane[ROW] < 0:
                 continue

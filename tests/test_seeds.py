@@ -150,14 +150,6 @@ def test_luck_is_in_its_range_and_fills_it(seat: int) -> None:
     assert max(lucks) > 2**seeds.LUCK_BITS * 99 // 100
 
 
-def test_a_luck_passed_over_is_a_luck_drawn() -> None:
-    drawn, skipped = (seeds.new_source(b"s" * 32, 3, 2) for _ in range(2))
-    for _ in range(40):
-        seeds.draw_luck(drawn, 1)
-        seeds.skip_luck(skipped, 1)
-    assert seeds.draw_luck(drawn, 1) == seeds.draw_luck(skipped, 1)
-
-
 def test_a_seats_luck_moves_no_throw_and_no_other_seats_luck() -> None:
     quiet, busy = (seeds.new_source(b"q" * 32, 0, 2) for _ in range(2))
     for _ in range(50):

@@ -89,7 +89,9 @@ def compile_policy(
             if usable:
                 refusal.write_text(str(error))
             raise
-    return CompiledPolicy(compiled.address, "luck" in reads, compiled)
+    # Numba's own entry, which `call_policy` knows how to call; the shell for C costs a call more.
+    address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    return CompiledPolicy(address, "luck" in reads, compiled)
 
 
 def _module_text(
@@ -135,9 +137,11 @@ def _compile(text: str, entry: str, folder: Path | None, digest: str) -> Any:
         signature = types.int64(
             types.CPointer(types.int64), types.int64, types.CPointer(types.float64)
         )
-        function = numba.cfunc(signature, cache=folder is not None)(module.wrapper)
+        function = numba.njit(
+            [signature], cache=folder is not None, no_cpython_wrapper=True, no_cfunc_wrapper=True
+        )(module.wrapper)
         _check_result(getattr(module, entry))
-        return function
+        return function.overloads[signature.args]
     except numba.core.errors.NumbaError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         shown = next((line for line in lines if "Error" not in line and "step" not in line), "?")

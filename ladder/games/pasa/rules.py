@@ -114,6 +114,7 @@ def start(state: Row) -> None:
     state[TURN] = 0
     state[HOUSE] = 0
     state[FORCED] = 0
+    state[NUM_LEGAL] = 0
     state[LEGAL_AT] = SIZES + state[NUM_SIZES]
     state[THROWER] = state[FIRST_THROWER]
     open_staking(state)
@@ -166,6 +167,9 @@ def ask_next(state: Row) -> None:
 def list_stakes(state: Row, cap: int) -> None:
     """The legal stakes: every size below the cap, and the cap itself (rule 4)."""
     at = state[LEGAL_AT]
+    count = state[NUM_LEGAL]
+    if count > 0 and state[at + count - 1] == cap:
+        return
     count = 0
     while count < state[NUM_SIZES] and state[SIZES + count] < cap:
         state[at + count] = state[SIZES + count]
@@ -189,7 +193,7 @@ def settle(state: Row, throw: int) -> None:
     if kind == BACHYO:
         return
     on_mat = 0
-    sign = -1 if kind == PARO else 1
+    sign = 2 * kind - 3  # -1 for a paro, 1 for a tiro: a branch would be guessed wrong
     for seat in range(state[SEATS]):
         on_mat += state[STAKES + seat]
         state[PILES + seat] += sign * state[STAKES + seat]
