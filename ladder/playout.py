@@ -114,18 +114,19 @@ def playout_of(game_name: str) -> Any:
     observe = game.observe
     loop = loop_of(game_name)
     load, run, write = loop.load, loop.run, loop.write
-    from ladder.policy import call  # by module: numba's cache cannot name an intrinsic
+    from ladder import rows  # by module: numba's cache cannot name an intrinsic
+    from ladder.policy import call
 
     def playout(
         blank: Any, segments: Any, keys: Any, players: Any, addresses: Any, params: Any,
         reads_luck: Any, columns: Any, aside: Any, desk: Any,
     ) -> int:  # fmt: skip
         """Play all segments; write the rows set aside to `aside`, give their number."""
-        state, source = call.borrowed(desk.state), call.borrowed(desk.source)
-        lane, cursor = call.borrowed(desk.lane), call.borrowed(desk.cursor)
-        forfeits, standings = call.borrowed(desk.forfeits), call.borrowed(desk.standings)
-        spare, seat_luck = call.borrowed(desk.seen), call.borrowed(desk.reads_luck)
-        entries, values = call.borrowed(desk.addresses), call.borrowed(desk.params)
+        state, source = rows.row(desk.state), rows.row(desk.source)
+        lane, cursor = rows.row(desk.lane), rows.row(desk.cursor)
+        forfeits, standings = rows.row(desk.forfeits), rows.row(desk.standings)
+        spare, seat_luck = rows.row(desk.seen), rows.row(desk.reads_luck)
+        entries, values = desk.addresses, desk.params
         chances, decisions, termination, digest, scores, places = columns
         seated = -1  # the segment whose bots have taken their seats
         num_aside = 0
@@ -149,14 +150,14 @@ def playout_of(game_name: str) -> Any:
                 seat = state[SEAT]
                 seen = observe(state, spare)
                 answer = call.call_policy(entries[seat, state[NODE]], seen, values[seat])
-                if not is_legal(state, answer):
+                if not is_legal(state, answer, seat_luck[seat]):
                     aside[num_aside] = lane[ROW]
                     num_aside += 1
                     break
         return num_aside
 
     return compiled(
-        playout, "stepper.py", "playout.py", "policy/call.py", "games/nodes.py",
+        playout, "stepper.py", "playout.py", "policy/call.py", "rows.py", "games/nodes.py",
         f"games/{game_name}/",
     )  # fmt: skip
 

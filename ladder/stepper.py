@@ -31,15 +31,18 @@ NO_ANSWER = -(2**62)
 
 
 @rule
-def is_legal(state: Any, action: int) -> bool:
+def is_legal(state: Any, action: int, is_drawn: int) -> bool:
     """Whether an action is among the node's legal ones.
 
-    All are looked at: where a search ends the processor cannot guess.
+    A search that ends where it finds suits a bot that mostly wants the same; for one that draws,
+    whose choice the processor cannot guess, it is quicker to look at all.
     """
     at = state[LEGAL_AT]
     found = False
     for i in range(state[NUM_LEGAL]):
         found |= state[at + i] == action
+        if not is_drawn and found:
+            return True
     return found
 
 
@@ -61,7 +64,7 @@ FORFEITED = -(2**62)
 def stepper(game_name: str) -> tuple[Any, Any]:
     """(step, illegal) for a game, compiled or loaded from the cache."""
     game = get_game(game_name)
-    sources = ("stepper.py", "games/nodes.py", f"games/{game_name}/")
+    sources = ("stepper.py", "rows.py", "games/nodes.py", f"games/{game_name}/")
     return compiled(_make_step(game), *sources), compiled(_make_illegal(), *sources)
 
 
@@ -70,7 +73,7 @@ def _make_illegal() -> Any:
         """Write the positions of actions that are not legal to `wrong`; return how many."""
         count = 0
         for i in range(len(lanes)):
-            if not is_legal(states[lanes[i]], actions[i]):
+            if not is_legal(states[lanes[i]], actions[i], 0):
                 wrong[count] = i
                 count += 1
         return count
@@ -176,6 +179,7 @@ def _make_step(game: Game) -> Any:
     observe = game.observe
     loop = loop_of(game.name)
     load, run, write = loop.load, loop.run, loop.write
+    from ladder import rows  # by module: numba's cache cannot name an intrinsic
 
     def step(
         live: Any,  # lanes to step; afterwards the lanes that wait, sorted by bot and kind
@@ -191,14 +195,14 @@ def _make_step(game: Game) -> Any:
         reads_luck: Any,  # by seat
         cursor: Any,  # [next row, its segment]
         columns: Any,
-        rows: Any,  # out: the views that are due
+        due: Any,  # out: the views that are due
         groups: Any,  # out: (bot, kind, first position, count)
         started: Any,  # out: lanes whose match began in this step
     ) -> tuple[int, int, int]:
         chances, decisions, termination, digest, scores, places = columns
         seats = players.shape[1]
         standings = np.zeros(seats, np.int64)
-        spare = np.zeros(rows.shape[1], np.int64)
+        spare = np.zeros(due.shape[1], np.int64)
         waiting = np.zeros(len(live), np.int64)
         num_waiting = 0
         num_started = 0
@@ -206,20 +210,21 @@ def _make_step(game: Game) -> Any:
         counts = np.zeros(num_bots * MAX_KINDS + 1, np.int64)
         for i in range(len(live)):
             n = live[i]
-            lane, state, source = lanes[n], states[n], sources[n]
+            lane, state, source = rows.row(lanes[n]), rows.row(states[n]), rows.row(sources[n])
+            forfeit = rows.row(forfeits[n])
             is_new = False
             answer = actions[n]
             while True:
                 if lane[ROW] < 0:
-                    if not load(lane, state, source, forfeits[n], blank, segments, keys, cursor):
+                    if not load(lane, state, source, forfeit, blank, segments, keys, cursor):
                         break
                     is_new = True
                     answer = NO_ANSWER
-                run(state, source, lane, forfeits[n], reads_luck, answer)
+                run(state, source, lane, forfeit, reads_luck, answer)
                 if state[NODE] != END:
                     break
                 write(
-                    state, lane, forfeits[n], standings,
+                    state, lane, forfeit, standings,
                     chances, decisions, termination, digest, scores, places,
                 )  # fmt: skip
                 lane[ROW] = -1
@@ -250,8 +255,8 @@ def _make_step(game: Game) -> Any:
             counts[group] = at + 1
             live[at] = n
             seen = observe(state, spare)
-            for j in range(rows.shape[1]):
-                rows[at, j] = seen[j]
+            for j in range(due.shape[1]):
+                due[at, j] = seen[j]
         return num_waiting, num_groups, num_started
 
     return step

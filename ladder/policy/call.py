@@ -8,33 +8,6 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np import arrayobj
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def read_only(typing_context: Any, array: Any) -> Any:
-    """The same array, of a type that cannot be written to."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return arguments[0]
-
-    return array.copy(readonly=True)(array), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def borrowed(typing_context: Any, array: Any) -> Any:
-    """The same array without its owner, whom the caller keeps alive.
-
-    Arrays that go in and out of rules, and slices, count references: two locked instructions.
-    """
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lent = arrayobj.make_array(array)(context, builder, arguments[0])
-        lent.meminfo = cgutils.get_null_value(lent.meminfo.type)
-        lent.parent = cgutils.get_null_value(lent.parent.type)
-        return lent._getvalue()
-
-    return array(array), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]

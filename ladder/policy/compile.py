@@ -11,7 +11,7 @@ import hashlib
 import importlib.util
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -32,7 +32,7 @@ class CompiledPolicy:
 
     address: int
     reads_luck: bool
-    keep: Any
+    keep: Any = field(compare=False)
 
 
 def compile_bot(game_name: str, bot: type[Bot]) -> dict[int, CompiledPolicy]:
@@ -74,9 +74,8 @@ def compile_policy(
     text = _module_text(source, game, reads, fields)
     digest = hashlib.blake2b(digest_size=12)
     digest.update(text.encode())
-    digest.update(
-        source_digest("policy/", "jit.py", f"games/{game_name}/", "games/view.py").encode()
-    )
+    sources = ("policy/", "jit.py", "rows.py", f"games/{game_name}/", "games/view.py")
+    digest.update(source_digest(*sources).encode())
     register_rules()
     with cache_folder(f"policies/{digest.hexdigest()}") as usable:
         folder = cache_path(f"policies/{digest.hexdigest()}")
@@ -110,7 +109,7 @@ from collections import namedtuple
 from numba import carray, njit
 from ladder.games.view import seen
 from ladder.policy.checked import *
-from ladder.policy.call import read_only
+from ladder.rows import read_only
 from {view.__module__} import {view.__name__} as ViewClass
 Params = namedtuple("Params", {names!r})
 see = seen(ViewClass, {tuple(reads)!r})

@@ -134,9 +134,15 @@ def advance(state: Row, action: int) -> None:
 
 @rule
 def open_staking(state: Row) -> None:
-    """Clear the mat; the first seat after the thrower is the next to be asked (rule 4)."""
+    """Clear the mat and begin to ask."""
     for seat in range(state[SEATS]):
         state[STAKES + seat] = 0
+    begin_staking(state)
+
+
+@rule
+def begin_staking(state: Row) -> None:
+    """The first seat after the thrower is the next to be asked (rule 4); the mat is empty."""
     state[COVER] = state[PILES + state[THROWER]]
     state[ASKED] = 0
     state[SEAT] = state[THROWER]
@@ -192,17 +198,20 @@ def settle(state: Row, throw: int) -> None:
     kind = kind_of_total(points)
     if kind == BACHYO:
         return
-    on_mat = 0
     sign = 2 * kind - 3  # -1 for a paro, 1 for a tiro: a branch would be guessed wrong
-    for seat in range(state[SEATS]):
-        on_mat += state[STAKES + seat]
-        state[PILES + seat] += sign * state[STAKES + seat]
+    on_mat = state[PILES + state[THROWER]] - state[COVER]
     state[PILES + state[THROWER]] -= sign * on_mat
     if points == 15:
         cut = on_mat * state[CUT_PERCENT] // 100
         state[PILES + state[THROWER]] -= cut
         state[HOUSE] += cut
-    if is_one_pile_left(state):
+    piles_left = 0
+    for seat in range(state[SEATS]):
+        pile = state[PILES + seat] + sign * state[STAKES + seat]
+        state[PILES + seat] = pile
+        state[STAKES + seat] = 0
+        piles_left += pile > 0
+    if piles_left == 1:
         finish(state, ONE_PILE_LEFT)
         return
     if kind == TIRO:
@@ -210,7 +219,7 @@ def settle(state: Row, throw: int) -> None:
         if turns_left(state) == 0:
             finish(state, ROUNDS_PLAYED)
             return
-    open_staking(state)
+    begin_staking(state)
 
 
 @rule
@@ -224,20 +233,8 @@ def pass_dice(state: Row) -> None:
 
 
 @rule
-def is_one_pile_left(state: ReadRow) -> bool:
-    """Whether exactly one pile is not empty (rule 6)."""
-    left = 0
-    for seat in range(state[SEATS]):
-        if state[PILES + seat] > 0:
-            left += 1
-    return left == 1
-
-
-@rule
 def finish(state: Row, termination: int) -> None:
     """End the match."""
-    for seat in range(state[SEATS]):
-        state[STAKES + seat] = 0
     state[NODE] = END
     state[TERMINATION] = termination
 
