@@ -41,9 +41,9 @@ def chunk_tables(
         {
             "pairing_id": of_match,
             "repetition": repetition,
-            "chances": record.chances.astype(np.int32),
-            "decisions": record.decisions.astype(np.int32),
-            "termination": record.termination.astype(np.int8),
+            "chances": record.chances,
+            "decisions": record.decisions,
+            "termination": record.termination,
             "digest": record.digest,
         }
     )
@@ -53,8 +53,8 @@ def chunk_tables(
             "repetition": np.repeat(repetition, seats),
             "seat": np.tile(np.arange(seats, dtype=np.int8), len(record)),
             "score": record.scores.ravel(),
-            "place": record.places.astype(np.int8).ravel(),
-            "faults": record.faults.astype(np.int16).ravel(),
+            "place": record.places.ravel(),
+            "faults": record.faults.ravel(),
         }
     )
     return tables

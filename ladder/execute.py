@@ -367,21 +367,35 @@ Played = tuple[Chunk, Result, float]
 def play_chunk(setup: Setup, chunk: Chunk, lanes: int) -> tuple[Result, float]:
     """Play one chunk in this process; with the seconds it took."""
     begun = time.monotonic()
+    compiled = [setup.is_compiled and _code(setup).can_play(segment) for segment in chunk]
+    played: Result
+    try:
+        if all(compiled):
+            played = _play_compiled(setup, chunk, lanes)
+        elif not any(compiled):
+            played = _play_in_python(setup, chunk, lanes)
+        else:
+            played = _play_mixed(setup, chunk, lanes, compiled)
+    except BotFaultError as error:
+        played = error
+    except InfraError as error:
+        played = InfraError(str(error))  # its causes may not travel
+    return played, time.monotonic() - begun
+
+
+def _play_mixed(setup: Setup, chunk: Chunk, lanes: int, compiled: list[bool]) -> Record:
+    """Play a chunk only some of whose segments are compiled."""
     record = Record.empty(sum(segment.count for segment in chunk), setup.table.seats)
     starts = np.cumsum([0, *(segment.count for segment in chunk)])
-    compiled = [setup.is_compiled and _code(setup).can_play(segment) for segment in chunk]
-    try:
-        for is_compiled, play_part in ((True, _play_compiled), (False, _play_in_python)):
-            part = [i for i, is_so in enumerate(compiled) if is_so == is_compiled]
-            if part:
-                rows = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in part])
-                record.put(rows, play_part(setup, [chunk[i] for i in part], lanes))
-    except BotFaultError as error:
-        error.row = int(rows[error.row])
-        return error, time.monotonic() - begun
-    except InfraError as error:
-        return InfraError(str(error)), time.monotonic() - begun  # its causes may not travel
-    return record, time.monotonic() - begun
+    for is_compiled, play_part in ((True, _play_compiled), (False, _play_in_python)):
+        part = [i for i, is_so in enumerate(compiled) if is_so == is_compiled]
+        rows = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in part])
+        try:
+            record.put(rows, play_part(setup, [chunk[i] for i in part], lanes))
+        except BotFaultError as error:
+            error.row = int(rows[error.row])
+            raise
+    return record
 
 
 def _play_compiled(setup: Setup, chunk: Chunk, lanes: int) -> Record:
@@ -411,8 +425,6 @@ def player_for(
     game: Game, bot: LoadedBot, tier: str = "sandbox", limits: Limits | None = None
 ) -> Player:
     """The player of a bot for one chunk: in this process if it is trusted, else in children."""
-    if bot.is_trusted and issubclass(bot.bot, Program):
-        return ForeignPlayer(game, bot.bot.command, bot.bot.folder, dict(bot.params))
     if bot.is_trusted:
         if issubclass(bot.bot, Program):
             return ForeignPlayer(game, bot.bot.command, bot.bot.folder, dict(bot.params))

@@ -40,11 +40,13 @@ EXACT: list[tuple[tuple[int, int], list[str], list[float]]] = [
 SEEDS = {20_000: 1, 200_000: 2, 1_000_000: 3}
 
 
-def played(words: list[str], chips: int, rounds: int, matches: int, deal: bytes) -> Record:
-    """That many matches of one line-up in these seats."""
+def played(
+    words: list[str], chips: int, rounds: int, matches: int, deal: bytes, first: int = 0
+) -> Record:
+    """That many matches of one line-up in these seats, from a repetition on."""
     table = PASA.table(seats=len(words), chips=chips, rounds=rounds)
     bots = [load_word(word, "pasa") for word in words]
-    segments = [Segment(tuple(range(len(words))), b"", 0, matches)]
+    segments = [Segment(tuple(range(len(words))), b"", first, matches)]
     key = deal_key(run_key(SEEDS[matches]), deal)
     return play_compiled(PASA, table, bots, compile_bots(PASA, bots), segments, [key])
 
@@ -60,6 +62,24 @@ def test_win_shares_agree_with_the_exact_ones(
     assert len(shares) == matches
     error = shares.std(axis=0) / sqrt(matches)
     assert (np.abs(shares.mean(axis=0) - exact) < 4 * error).all()
+
+
+@pytest.mark.slow
+@pytest.mark.full_size
+@pytest.mark.parametrize("row", EXACT, ids=lambda row: f"{row[0]} {' '.join(row[1])}")
+def test_ten_million_matches_agree_with_the_exact_win_shares(
+    row: tuple[tuple[int, int], list[str], list[float]],
+) -> None:
+    (chips, rounds), words, exact = row
+    total, squares, matches = np.zeros(len(exact)), np.zeros(len(exact)), 10_000_000
+    for first in range(0, matches, 1_000_000):
+        shares = played(words, chips, rounds, 1_000_000, b"ten million", first).win_shares
+        total += shares.sum(axis=0)
+        squares += (shares * shares).sum(axis=0)
+    mean = total / matches
+    error = np.sqrt((squares / matches - mean * mean) / matches)
+    print(words, "standard errors off:", np.round((mean - exact) / error, 2))
+    assert (np.abs(mean - exact) < 4 * error).all()
 
 
 @pytest.mark.parametrize("matches", [20_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
