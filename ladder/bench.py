@@ -21,8 +21,10 @@ from ladder import seeds
 from ladder.bench_isolated import isolated_figures
 from ladder.bots import LoadedBot, load_word
 from ladder.driver import LocalPlayer, play
+from ladder.execute import MOST_CHUNK, Setup, Workers, playing
 from ladder.games import Game, get_game
 from ladder.games.nodes import CHANCE, END, NODE, WAYS
+from ladder.lineup import match_plan
 from ladder.playout import compile_bots, play_compiled
 from ladder.ratings.bench import bench_ratings
 from ladder.record import Record, Segment
@@ -52,6 +54,7 @@ def run_bench(*, quick: bool) -> Iterator[Figure]:
     million = 100_000 if quick else 1_000_000
     for keep in ("results", "summary"):
         yield _end_to_end(keep, million)
+    yield from _ray_figures(seconds)
     yield from _start_up()
     yield from _peers(seconds)
 
@@ -91,6 +94,11 @@ class _Table:
         return play_compiled(
             self.game, self.table, self.bots, self.code, self.segments(matches), [self.key]
         )
+
+    def compiled_by_chunk(self, matches: int) -> None:
+        """As a run plays them: each chunk's record is handed on before the next begins."""
+        for first in range(0, matches, MOST_CHUNK):
+            self.compiled(min(MOST_CHUNK, matches - first))
 
     def python(self, matches: int) -> Record:
         players = [LocalPlayer(self.game, bot.bot, dict(bot.params)) for bot in self.bots]
@@ -132,7 +140,7 @@ def rate_of(once: Callable[[int], object], seconds: float, start: int) -> float:
 
 def _pasha_figures(seconds: float) -> Iterator[Figure]:
     table = _Table("pasha", ("Simple",) * 4)
-    compiled = rate_of(table.compiled, seconds, 500)
+    compiled = rate_of(table.compiled_by_chunk, seconds, 500)
     yield "pasha_compiled_matches_per_s", compiled, "matches/s/core, four Simple"
     python = rate_of(table.python, seconds, 32)
     yield "pasha_python_matches_per_s", python, "matches/s/core, four Simple"
@@ -143,7 +151,7 @@ def _play_figures(seconds: float) -> Iterator[Figure]:
     rates = {}
     for seats in (4, 2, 3, 6):
         table = _Table("pasa", PASA_BOTS[:seats])
-        rates[seats] = rate_of(table.compiled, seconds, 20_000)
+        rates[seats] = rate_of(table.compiled_by_chunk, seconds, 20_000)
         name = "pasa_compiled_matches_per_s" + ("" if seats == 4 else f"_{seats}_seats")
         yield name, rates[seats], "matches/s/core"
     four = _Table("pasa", PASA_BOTS[:4])
@@ -176,8 +184,6 @@ def _store_figures(seconds: float) -> Iterator[Figure]:
 
 def _end_to_end(keep: str, matches: int) -> Figure:
     """Play and store so many standard matches in this process, rating apart."""
-    from ladder.execute import Workers
-    from ladder.lineup import match_plan
     from ladder.store import Store
     from ladder.tournament import run_spec
 
@@ -188,6 +194,31 @@ def _end_to_end(keep: str, matches: int) -> Figure:
     seconds = (outcome.seconds - outcome.rate_s) * 1_000_000 / matches
     name = "end_to_end_million_s" if keep == "results" else "end_to_end_million_summary_s"
     return name, seconds, f"s, played {outcome.play_s:.2f}, stored {outcome.store_s:.2f}"
+
+
+def _ray_figures(seconds: float) -> Iterator[Figure]:
+    """Chunks on Ray one after another and two at once; Ray's own start is not in it."""
+    plan = match_plan(PASA_BOTS[:4], "pasa", "", 4, 1)[1]
+    bots = [load_word(word, "pasa") for word in PASA_BOTS[:4]]
+    setup = Setup.of(plan, bots, is_compiled=True)
+
+    def chunks(count: int) -> Iterator[list[Segment]]:
+        for number in range(count):
+            yield [Segment((0, 1, 2, 3), b"bench", number * MOST_CHUNK, MOST_CHUNK)]
+
+    rates = []
+    for workers in (1, 2):
+        with playing(setup, Workers(workers)) as pool:
+            for _ in pool.play(chunks(2 * workers)):  # every worker reads the cache
+                pass
+            count = max(2, round(8 * seconds)) * workers
+            begun = time.perf_counter()
+            for _ in pool.play(chunks(count)):
+                pass
+            rates.append(count * MOST_CHUNK / (time.perf_counter() - begun))
+    yield "ray_one_worker_matches_per_s", rates[0], "matches/s"
+    yield "ray_two_workers_matches_per_s", rates[1], "matches/s"
+    yield "ray_two_workers_ratio", rates[1] / rates[0], "times one worker"
 
 
 def _start_up() -> Iterator[Figure]:

@@ -66,6 +66,7 @@ def test_win_shares_agree_with_the_exact_ones(
 
 @pytest.mark.slow
 @pytest.mark.full_size
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("row", EXACT, ids=lambda row: f"{row[0]} {' '.join(row[1])}")
 def test_ten_million_matches_agree_with_the_exact_win_shares(
     row: tuple[tuple[int, int], list[str], list[float]],
