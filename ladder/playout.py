@@ -135,9 +135,12 @@ def playout_of(game_name: str) -> Any:
                 seated = lane[SEGMENT]
                 for seat in range(len(seat_luck)):
                     bot = players[seated, seat]
-                    entries[seat] = addresses[bot]
-                    values[seat] = params[bot]
                     seat_luck[seat] = reads_luck[bot]
+                    # One by one: to assign a slice, numba compiles a second of error messages.
+                    for kind in range(MAX_KINDS):
+                        entries[seat, kind] = addresses[bot, kind]
+                    for param in range(params.shape[1]):
+                        values[seat, param] = params[bot, param]
             answer = NO_ANSWER
             while True:
                 run(state, source, lane, forfeits, seat_luck, answer)
