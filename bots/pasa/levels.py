@@ -116,7 +116,7 @@ def chance_on_top(view: PasaView, stake: int, mine: float, sign: int, params: An
 
 def prospect(view: PasaView, stake: int, sign: int, params: Any) -> float:
     """About its chance to win after a paro or a tiro, its own turns to throw in reckoned with."""
-    pile = view.pile + sign * stake
+    pile = float(view.pile + sign * stake)
     throws = throws_to_come(view, view.seat)
     if throws == 0:
         return chance_on_top(view, stake, pile, sign, params)
@@ -148,7 +148,9 @@ class Master(PasaBot):
         best = -1.0
         chosen = view.least_stake
         for stake in view.legal:
-            chance = prospect(view, stake, -1, params) + prospect(view, stake, 1, params)
+            chance = 0.0
+            for sign in (-1, 1):
+                chance += prospect(view, stake, sign, params)
             if chance > best + 1e-9:
                 best = chance
                 chosen = stake
