@@ -66,12 +66,13 @@ def main() -> None:
     """Play a spec as the module says."""
     spec, db, chunk = sys.argv[1:]
     done = -1
+    out = sys.stdout  # it points elsewhere while Ray runs
 
     def report(progress: Progress) -> None:
         nonlocal done
         if progress.done != done:
             done = progress.done
-            print(done, flush=True)
+            print(done, file=out, flush=True)
 
     outcome = run_text(Path(spec).read_text(), Path(db), report, chunk=int(chunk))
     print(outcome.digest, flush=True)
