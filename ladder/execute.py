@@ -29,7 +29,15 @@ from ladder.errors import BotFaultError, InfraError, LadderError, SpecError
 from ladder.foreign import ForeignPlayer
 from ladder.games import Game, Table, get_game
 from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
-from ladder.lifeline import Address, Lifeline, Orphans, RayLostError, knock, parse_address
+from ladder.lifeline import (
+    Address,
+    Lifeline,
+    Orphans,
+    RayLostError,
+    ended_if_held,
+    knock,
+    parse_address,
+)
 from ladder.plan import Plan
 from ladder.playout import NOT_TRUSTED, CompiledBots, compile_bots, play_compiled
 from ladder.record import Record, Segment
@@ -44,6 +52,7 @@ AUTO_AFTER_S = 3.0  # `auto` hands over to Ray then ...
 AUTO_WORTH_S = 8.0  # ... if at least this much is left
 PULSE_S = 1.0  # while nothing comes from Ray, it is looked after as often
 WATCHDOG_S = 300.0  # without a finished chunk for so long, Ray is given up
+HELD_S = 60.0  # for Ray to start, or to stop
 MOST_LOST = 3  # times that Ray is started again with no chunk finished in between
 MOST_FAILURES = 12  # failures of ours with no chunk finished in between
 
@@ -621,6 +630,22 @@ def _ray(workers: Workers) -> Iterator[_Cluster]:
 def _connected(workers: Workers, options: dict[str, Any]) -> Iterator[_Cluster]:
     import ray
 
+    with ended_if_held(HELD_S):
+        cluster, orphans = _start(workers, options)
+    try:
+        yield cluster
+    except RayLostError:
+        orphans.end()  # before they have Ray print the raylet's log
+        raise
+    finally:
+        with ended_if_held(HELD_S):
+            ray.shutdown()
+        orphans.end()
+
+
+def _start(workers: Workers, options: dict[str, Any]) -> tuple[_Cluster, Orphans]:
+    import ray
+
     try:
         ray.init(**options)
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
@@ -628,16 +653,9 @@ def _connected(workers: Workers, options: dict[str, Any]) -> Iterator[_Cluster]:
         reason = str(error).strip().splitlines()[0]
         raise InfraError(f"cannot start Ray {where}: {reason}") from error
     orphans = Orphans(os.getpid() if workers.address is None else None)
-    try:
-        size = int(ray.cluster_resources().get("CPU", 1))
-        size = min(size, workers.count) if workers.count else size
-        yield _Cluster(size, Lifeline(_vital(workers.address)))
-    except RayLostError:
-        orphans.end()  # before they have Ray print the raylet's log
-        raise
-    finally:
-        ray.shutdown()
-        orphans.end()
+    size = int(ray.cluster_resources().get("CPU", 1))
+    size = min(size, workers.count) if workers.count else size
+    return _Cluster(size, Lifeline(_vital(workers.address))), orphans
 
 
 @contextmanager

@@ -10,13 +10,18 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from collections.abc import Iterable
-from contextlib import suppress
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ladder.errors import InfraError
 
 CONNECT_S = 10.0
+LOOK_S = 0.5
+DEAD_S = 5.0  # for Ray to say itself that a process of its start is dead
+RAYLET, GCS = "raylet", "gcs_server"  # as the programs are called
 
 Address = tuple[str, int]
 
@@ -53,6 +58,38 @@ def parse_address(word: str) -> Address | None:
     return host.strip("[]"), int(port)
 
 
+@contextmanager
+def ended_if_held(seconds: float) -> Iterator[None]:
+    """End this process, as an InfraError would, where Ray does not let go of it.
+
+    While Ray starts or stops there is nothing of ours that could look after it: it waits for ever
+    for a raylet, and for a GCS that died it waits a minute and then ends the process itself.
+    """
+    known = set(_children(os.getpid()))
+    end = time.monotonic() + seconds
+    is_over = threading.Event()
+
+    def watch() -> None:
+        dead_since = end
+        while not is_over.wait(LOOK_S):
+            dead = [pid for pid in _children(os.getpid()) if pid not in known and _is_dead(pid)]
+            if dead:
+                dead_since = min(dead_since, time.monotonic())
+            if time.monotonic() > min(end, dead_since + DEAD_S):
+                why = f"its {_name(dead[0])} is gone" if dead else f"it hung for {seconds:.0f} s"
+                told = f"Ray is lost: {why}; what was played is stored: the same command goes on\n"
+                os.write(2, told.encode())
+                os._exit(InfraError.exit_code)
+
+    watcher = threading.Thread(target=watch, name="ladder-ray-watch", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        watcher.join()
+
+
 class Orphans:
     """Helpers of our own Ray that stay for a minute where their raylet is killed.
 
@@ -63,7 +100,7 @@ class Orphans:
     def __init__(self, starter: int | None) -> None:
         """Those of the raylet that the process `starter` started; None: none are ours."""
         children = _children(starter) if starter is not None else ()
-        raylets = [pid for pid in children if _name(pid) == "raylet"]
+        raylets = [pid for pid in children if _name(pid) == RAYLET]
         self._handles = [
             os.pidfd_open(pid)
             for raylet in raylets
@@ -93,3 +130,13 @@ def _name(pid: int) -> str:
     with suppress(OSError):
         return Path(f"/proc/{pid}/comm").read_text().strip()
     return ""
+
+
+def _is_dead(pid: int) -> bool:
+    """Whether a vital child is dead and was not yet asked after."""
+    if _name(pid) not in (RAYLET, GCS):
+        return False
+    with suppress(OSError, IndexError):
+        stat = Path(f"/proc/{pid}/stat").read_text()
+        return stat.rpartition(")")[2].split()[0] == "Z"
+    return False
