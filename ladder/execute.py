@@ -28,6 +28,7 @@ from ladder.driver import LANES, LocalPlayer, Player, play
 from ladder.errors import BotFaultError, InfraError, LadderError, SpecError
 from ladder.foreign import ForeignPlayer
 from ladder.games import Game, Table, get_game
+from ladder.interrupts import stoppable
 from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
 from ladder.lifeline import (
     Address,
@@ -179,7 +180,7 @@ def execute(
     if setup.is_compiled:
         progress.note_refused(plan, _code(setup).refused, must=workers.compile == "require")
     job = _Job(plan, store, run, workers, progress)
-    with _terminable():
+    with stoppable(signal.SIGTERM):  # ends a run as Ctrl-C does
         # Another run on the same store may have written what this one was about to: then less
         # was added than was played, and the rest is asked for again.
         while job.lacks_matches():
@@ -491,7 +492,7 @@ def playing(setup: Setup, workers: Workers) -> Iterator[_Here | _OnRay]:
     if not workers.count and not workers.address:
         yield _Here(setup, workers.lanes)
         return
-    with _terminable(), _ray(workers) as cluster:
+    with stoppable(signal.SIGTERM), _ray(workers) as cluster:
         yield _OnRay(setup, workers.lanes, cluster)
 
 
@@ -656,21 +657,3 @@ def _start(workers: Workers, options: dict[str, Any]) -> tuple[_Cluster, Orphans
     size = int(ray.cluster_resources().get("CPU", 1))
     size = min(size, workers.count) if workers.count else size
     return _Cluster(size, Lifeline(_vital(workers.address))), orphans
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Let SIGTERM end a run as Ctrl-C does."""
-
-    def stop(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    try:
-        before = signal.signal(signal.SIGTERM, stop)
-    except ValueError:  # not the main thread
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
