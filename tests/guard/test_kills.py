@@ -11,12 +11,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
-from tests.isolate.conftest import children_of
+from tests.guard.processes import Family, kind_of
 from tests.running import rows_of, run_text
 
 SPEC = f"""\
@@ -36,27 +35,6 @@ BETWEEN_S = 2.0  # at most, from one kill to the next, where there is somebody t
 GONE_S = 120  # helpers of Ray whose GCS was killed take their time
 
 
-def kind_of(pid):
-    """What a process of a run is there for."""
-    try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-        name = Path(f"/proc/{pid}/comm").read_text().strip()
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    if fields[0] in "ZX":
-        return None
-    if name in ("raylet", "gcs_server"):
-        return name
-    if "ladder.isolate.zygote" in words:
-        parent = Path(f"/proc/{fields[1]}/cmdline")
-        is_child = parent.exists() and b"ladder.isolate.zygote" in parent.read_bytes()
-        return "child" if is_child else "zygote"
-    if name.startswith("ray::") and "Agent" not in name:
-        return "worker"
-    return "helper"
-
-
 class Disturbance:
     """A run, and what was done to it."""
 
@@ -65,7 +43,7 @@ class Disturbance:
         self.luck = luck
         self.kills = Counter()
         self.endings = Counter()
-        self.seen = {}  # when each process started
+        self.family = Family()
         self.turns = luck.sample(KINDS, len(KINDS))
         self.driver = self.start()
 
@@ -77,8 +55,7 @@ class Disturbance:
     def strike(self):
         """Kill a process of the kind whose turn it is, where there is one."""
         victims = [self.driver.pid] if self.turns[-1] == "driver" else []
-        for pid in children_of(self.driver.pid):
-            self.seen[pid] = started(pid)
+        for pid in self.family.look(self.driver.pid):
             if kind_of(pid) == self.turns[-1]:
                 victims.append(pid)
         if not victims:
@@ -101,24 +78,13 @@ class Disturbance:
         self.driver = self.start()
         return False
 
-    def left(self):
-        """Processes of the run that are still there."""
-        return [p for p, when in self.seen.items() if when and started(p) == when and kind_of(p)]
-
-
-def started(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except OSError:
-        return None
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kills", "matches"),
     [
         (8, 801),
-        pytest.param(100, 9999, marks=[pytest.mark.full_size, pytest.mark.timeout(3600)]),
+        pytest.param(100, 3000, marks=[pytest.mark.full_size, pytest.mark.timeout(3600)]),
     ],
 )
 def test_killed_at_random(kills, matches, tmp_path, monkeypatch, capsys):
@@ -142,9 +108,7 @@ def test_killed_at_random(kills, matches, tmp_path, monkeypatch, capsys):
         run.driver.kill()
         run.driver.wait()
     ended = time.monotonic()
-    while run.left() and time.monotonic() < ended + GONE_S:
-        time.sleep(0.2)
-    assert run.left() == []
+    assert run.family.left_after(GONE_S) == []
     gone = time.monotonic()
     # Bots do the same in our own process as in a child, where they can be spared the nap.
     monkeypatch.setenv("LADDER_TEST_WAIT_S", "0")
