@@ -87,8 +87,15 @@ def as_somebody():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("who", [as_root, as_somebody])
-@pytest.mark.parametrize("tier", ["sandbox", "strict"])
+@pytest.mark.parametrize(
+    ("tier", "who"),
+    [
+        ("sandbox", as_root),
+        ("strict", as_somebody),
+        pytest.param("sandbox", as_somebody, marks=pytest.mark.full_size),
+        pytest.param("strict", as_root, marks=pytest.mark.full_size),
+    ],
+)
 def test_all_of_them(tier, who, canaries, victim, folder, tmp_path):  # noqa: F811
     user = who()
     python = reachable_python() if user else sys.executable
