@@ -180,7 +180,7 @@ def execute(
     if setup.is_compiled:
         progress.note_refused(plan, _code(setup).refused, must=workers.compile == "require")
     job = _Job(plan, store, run, workers, progress)
-    with stoppable(signal.SIGTERM):  # ends a run as Ctrl-C does
+    with stoppable(signal.SIGINT, signal.SIGTERM):
         # Another run on the same store may have written what this one was about to: then less
         # was added than was played, and the rest is asked for again.
         while job.lacks_matches():
@@ -492,7 +492,7 @@ def playing(setup: Setup, workers: Workers) -> Iterator[_Here | _OnRay]:
     if not workers.count and not workers.address:
         yield _Here(setup, workers.lanes)
         return
-    with stoppable(signal.SIGTERM), _ray(workers) as cluster:
+    with stoppable(signal.SIGINT, signal.SIGTERM), _ray(workers) as cluster:
         yield _OnRay(setup, workers.lanes, cluster)
 
 

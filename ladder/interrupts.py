@@ -30,6 +30,10 @@ def stoppable(*numbers: int) -> Iterator[None]:
         return
     try:
         yield
+    except Exception as error:
+        if _asked:  # a library's word for it: DuckDB says that its query was interrupted
+            raise KeyboardInterrupt from error
+        raise
     finally:
         _asked.clear()
         for number, handler in before:
