@@ -3,6 +3,8 @@
 import os
 import signal
 import socket
+import subprocess
+import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -102,3 +104,41 @@ def test_where_ray_is_lost_again_and_again_the_run_ends(tmp_path, monkeypatch):
     assert ended.value.exit_code == 3
     assert len(tries) == execute.MOST_LOST + 1
     assert Store(tmp_path / "x.duckdb").runs()[0].finished_at is None
+
+
+@pytest.mark.slow
+def test_a_run_survives_the_loss_of_a_node(tmp_path):
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    nodes = [cluster.add_node(num_cpus=1)]
+
+    def lose_it(progress):
+        if progress.where == "on Ray" and progress.played > 200 and nodes:
+            cluster.remove_node(nodes.pop(), allow_graceful=False)
+
+    db, calm = tmp_path / "x.duckdb", tmp_path / "y.duckdb"
+    try:
+        outcome = run_text(SPEC, db, lose_it, count=None, address=cluster.address, chunk=20)
+        assert not nodes
+    finally:
+        cluster.shutdown()
+    assert outcome.digest == run_text(SPEC, calm).digest
+    assert rows_of(db) == rows_of(calm)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="file systems can be mounted by root alone")
+def test_a_run_with_little_shared_memory(tmp_path):
+    """Ray keeps its objects on disk then."""
+    spec, db = tmp_path / "x.yaml", tmp_path / "x.duckdb"
+    spec.write_text(SPEC.replace("3000", "300"))
+    mount = "mount -t tmpfs -o size=32m tmpfs /dev/shm && exec"
+    words = [sys.executable, "-m", "tests.running", str(spec), str(db), "20", "2"]
+    call = ["unshare", "--mount", "sh", "-c", f'{mount} "$@"', "sh", *words]
+    ended = subprocess.run(call, capture_output=True, text=True, cwd=ROOT, timeout=200)
+    if "unshare" in ended.stderr or "mount:" in ended.stderr:
+        pytest.skip(ended.stderr)
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    calm = run_text(spec.read_text(), tmp_path / "y.duckdb")
+    assert ended.stdout.split()[-1] == calm.digest
