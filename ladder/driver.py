@@ -10,6 +10,7 @@ those matches are dropped, and played again one by one at the end, each with pla
 from __future__ import annotations
 
 import operator
+import signal
 import sys
 import traceback
 from collections import deque
@@ -24,6 +25,7 @@ from ladder import seeds
 from ladder.errors import BotFaultError, InfraError
 from ladder.games import Game, Table
 from ladder.games.bot import Bot, bind, params_tuple, policy_of
+from ladder.interrupts import is_asked, stoppable
 from ladder.isolate.verdict import Unsettled
 from ladder.record import Fault, FaultRow, Record, Segment
 from ladder.stepper import (
@@ -136,9 +138,9 @@ def fault_of(error: BaseException, cause: str = "exception") -> Fault:
 def _new_bot(make: Any) -> Any:
     try:
         return make()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001 - whatever a bot raises is its fault
+    except BaseException as error:  # whatever a bot raises is its fault
+        if is_asked():
+            raise
         return fault_of(error, "init_failed")
 
 
@@ -147,27 +149,27 @@ def _ask(bot: Any, method: str, view: Any) -> Any:
         return bot
     try:
         return getattr(bot, method)(view)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001
+    except BaseException as error:
+        if is_asked():
+            raise
         return fault_of(error)
 
 
 def _ask_policy(policy: Any, views: list[Any], params: Any) -> list[Any]:
     try:
         return [policy(view, params) for view in views]
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001 - asked one by one below; a policy is a pure function
+    except BaseException:  # asked one by one below; a policy is a pure function
+        if is_asked():
+            raise
         return [_ask_one(policy, view, params) for view in views]
 
 
 def _ask_one(policy: Any, view: Any, params: Any) -> Any:
     try:
         return policy(view, params)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001
+    except BaseException as error:
+        if is_asked():
+            raise
         return fault_of(error)
 
 
@@ -186,7 +188,8 @@ def play(
     Raises: BotFaultError where a bot faults and `on_fault` is "abort"; InfraError.
     """
     lanes = min([lanes, *(player.lanes for player in players)])
-    with redirect_stdout(sys.stderr):  # standard output is for results
+    # Standard output is for results; a bot's own KeyboardInterrupt is no Ctrl-C.
+    with redirect_stdout(sys.stderr), stoppable(signal.SIGINT):
         first = _Play(game, table, players, segments, deal_keys, on_fault, lanes)
         record = first.run()
         _settle(first, segments, deal_keys, record)
@@ -272,6 +275,8 @@ class _Play:
         """Step until no lane is live."""
         columns = columns_of(self.record)
         while len(self.live):
+            if is_asked():  # and a bot went on as if nothing was
+                raise KeyboardInterrupt
             waiting, num_groups, num_started = self.step(
                 self.live, self.actions, self.lanes, self.states, self.sources, self.forfeits,
                 self.blank, self.segments, self.keys, self.bots,

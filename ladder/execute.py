@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, islice
@@ -28,7 +28,17 @@ from ladder.driver import LANES, LocalPlayer, Player, play
 from ladder.errors import BotFaultError, InfraError, LadderError, SpecError
 from ladder.foreign import ForeignPlayer
 from ladder.games import Game, Table, get_game
+from ladder.interrupts import stoppable
 from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
+from ladder.lifeline import (
+    Address,
+    Lifeline,
+    Orphans,
+    RayLostError,
+    ended_if_held,
+    knock,
+    parse_address,
+)
 from ladder.plan import Plan
 from ladder.playout import NOT_TRUSTED, CompiledBots, compile_bots, play_compiled
 from ladder.record import Record, Segment
@@ -41,8 +51,10 @@ WINDOW = 2000  # pairings asked of the store at once
 IN_FLIGHT = 3  # chunks a worker
 AUTO_AFTER_S = 3.0  # `auto` hands over to Ray then ...
 AUTO_WORTH_S = 8.0  # ... if at least this much is left
-CONNECT_S = 10.0  # for a cluster to answer
+PULSE_S = 1.0  # while nothing comes from Ray, it is looked after as often
 WATCHDOG_S = 300.0  # without a finished chunk for so long, Ray is given up
+HELD_S = 60.0  # for Ray to start, or to stop
+MOST_LOST = 3  # times that Ray is started again with no chunk finished in between
 MOST_FAILURES = 12  # failures of ours with no chunk finished in between
 
 Chunk = list[Segment]
@@ -168,15 +180,18 @@ def execute(
     if setup.is_compiled:
         progress.note_refused(plan, _code(setup).refused, must=workers.compile == "require")
     job = _Job(plan, store, run, workers, progress)
-    with _terminable():
+    with stoppable(signal.SIGINT, signal.SIGTERM):
         # Another run on the same store may have written what this one was about to: then less
         # was added than was played, and the rest is asked for again.
         while job.lacks_matches():
-            _play_missing(job, setup)
+            try:
+                _play_missing(job, setup)
+            except RayLostError as lost:
+                job.forget_lost(lost)
 
 
 def _play_missing(job: _Job, setup: Setup) -> None:
-    """One pass over what the store lacks."""
+    """One pass over what the store lacks. Raises: RayLostError, and as `execute`."""
     workers = job.workers
     here = _Here(setup, workers.lanes)
     chunks = job.chunks()
@@ -189,8 +204,8 @@ def _play_missing(job: _Job, setup: Setup) -> None:
         return
     job.progress.where = "on Ray"
     job.progress.report(job.progress)
-    with _ray(workers) as size:
-        job.work(_OnRay(setup, workers.lanes, size), chain([first], chunks))
+    with _ray(workers) as cluster:
+        job.work(_OnRay(setup, workers.lanes, cluster), chain([first], chunks))
 
 
 class _Sizes:
@@ -222,17 +237,33 @@ class _Job:
         self._passes = 0
         self._failed: dict[tuple[Segment, ...], int] = {}  # how often a chunk failed
         self._failures = 0  # without a chunk finished in between
+        self._lost = 0  # times Ray was lost, likewise
+        self._was_cut_short = True  # the pass before: there was none
         self._again: deque[Chunk] = deque()
 
     def lacks_matches(self) -> bool:
         """Whether there is another pass to make."""
         self._passes += 1
-        if self._passes == 1:
+        was_cut_short, self._was_cut_short = self._was_cut_short, False
+        if was_cut_short:
             return True
         if self.set_aside:
             raise InfraError(*_told_aside(self.plan, self.set_aside))
         self.progress.done = self.store.progress(self.run)[0]
         return self.progress.done < self.progress.total
+
+    def forget_lost(self, lost: RayLostError) -> None:
+        """Ray is gone with all chunks in flight: the next pass finds them missing.
+
+        Raises: RayLostError where it was lost too often.
+        """
+        self._lost += 1
+        if self._lost > MOST_LOST:
+            raise lost
+        self._was_cut_short = True
+        self._again.clear()
+        self.progress.notes.append(f"{lost}; started again")
+        self.progress.report(self.progress)
 
     def chunks(self) -> Iterator[Chunk]:
         """The missing matches, cut to size; the plan is read a window at a time."""
@@ -274,6 +305,8 @@ class _Job:
                 self._reschedule(chunk, record)
                 continue
             self._failures = 0
+            if isinstance(pool, _OnRay):
+                self._lost = 0
             begun = time.monotonic()
             added = self.store.append(self._key_id, record, chunk, keep=self.workers.record)
             progress.store_s += time.monotonic() - begun
@@ -453,8 +486,8 @@ def play_chunks(setup: Setup, chunks: Iterator[Chunk], workers: Workers) -> Iter
     if not workers.count and workers.address is None:
         yield from _Here(setup, workers.lanes).play(chunks)
         return
-    with _ray(workers) as size:
-        yield from _OnRay(setup, workers.lanes, size).play(chunks)
+    with _ray(workers) as cluster:
+        yield from _OnRay(setup, workers.lanes, cluster).play(chunks)
 
 
 @lru_cache(maxsize=4)
@@ -473,8 +506,8 @@ def playing(setup: Setup, workers: Workers) -> Iterator[_Here | _OnRay]:
     if not workers.count and not workers.address:
         yield _Here(setup, workers.lanes)
         return
-    with _terminable(), _ray(workers) as size:
-        yield _OnRay(setup, workers.lanes, size)
+    with stoppable(signal.SIGINT, signal.SIGTERM), _ray(workers) as cluster:
+        yield _OnRay(setup, workers.lanes, cluster)
 
 
 class _Here:
@@ -488,16 +521,26 @@ class _Here:
             yield chunk, *play_chunk(self._setup, chunk, self._lanes)
 
 
+@dataclass(frozen=True)
+class _Cluster:
+    """A Ray that is connected to."""
+
+    size: int  # CPUs for us
+    lifeline: Lifeline
+
+
 class _OnRay:
     """Plays on Ray, a bounded number of chunks in flight."""
 
-    def __init__(self, setup: Setup, lanes: int, size: int) -> None:
+    def __init__(self, setup: Setup, lanes: int, cluster: _Cluster) -> None:
         import ray
 
         self._ray = ray
+        self._lifeline = cluster.lifeline
+        self._looked = time.monotonic()
         self._setup = ray.put(setup)
         self._lanes = lanes
-        self._most = IN_FLIGHT * size
+        self._most = IN_FLIGHT * cluster.size
         # A chunk whose worker died is tried again by us, who count and cut it in two.
         self._play = ray.remote(max_retries=0, num_cpus=1)(play_chunk)
 
@@ -508,30 +551,62 @@ class _OnRay:
                 waiting[self._play.remote(self._setup, chunk, self._lanes)] = chunk
             if not waiting:
                 return
-            ready, _ = self._ray.wait(list(waiting), num_returns=1, timeout=WATCHDOG_S)
-            if not ready:
-                raise InfraError(f"Ray has finished nothing for {WATCHDOG_S:.0f} s; gave it up")
-            chunk = waiting.pop(ready[0])
-            yield chunk, *self._get(ready[0])
+            finished = self._finished(list(waiting))
+            yield waiting.pop(finished), *self._get(finished)
+
+    def _finished(self, waiting: list[Any]) -> Any:
+        """A chunk that is done. Raises: RayLostError, which Ray does not; InfraError."""
+        end = time.monotonic() + WATCHDOG_S
+        while time.monotonic() < end:
+            ready, _ = self._ray.wait(waiting, num_returns=1, timeout=PULSE_S)
+            # Without its GCS, Ray goes on for a minute and then ends our whole process.
+            if not ready or time.monotonic() > self._looked + PULSE_S:
+                self._lifeline.check()
+                self._looked = time.monotonic()
+            if ready:
+                return ready[0]
+        raise InfraError(f"Ray has finished nothing for {WATCHDOG_S:.0f} s; gave it up")
 
     def _get(self, reference: Any) -> tuple[Result, float]:
-        try:
-            played: tuple[Result, float] = self._ray.get(reference, timeout=WATCHDOG_S)
-            return played
-        except self._ray.exceptions.RayError as error:
-            last = str(error).strip().splitlines()[-1]
-            return InfraError(f"{type(error).__name__} on Ray: {last}"), 0.0
+        end = time.monotonic() + WATCHDOG_S
+        while True:
+            try:
+                played: tuple[Result, float] = self._ray.get(reference, timeout=PULSE_S)
+                return played
+            except self._ray.exceptions.RayError as error:
+                self._lifeline.check()  # else the chunk's own worker is at fault
+                is_late = isinstance(error, self._ray.exceptions.GetTimeoutError)
+                if is_late and time.monotonic() < end:
+                    continue
+                last = str(error).strip().splitlines()[-1]
+                return InfraError(f"{type(error).__name__} on Ray: {last}"), 0.0
 
 
-def _knock(address: str) -> None:
+def _knock(word: str) -> None:
     """Refuse an address where nobody listens: Ray itself would try it for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdecimal():
-        return  # a name of Ray's own, such as "auto"
+    address = parse_address(word)
+    if address is None:
+        return
     try:
-        socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
-    except (OSError, OverflowError) as error:
-        raise InfraError(f"cannot start Ray {address}: {error}") from None
+        knock(address)
+    except OSError as error:
+        raise InfraError(f"cannot start Ray {word}: {error}") from None
+
+
+def _vital(word: str | None) -> dict[str, Address]:
+    """Where the processes listen without which nothing comes from this Ray any more."""
+    import ray
+
+    if word is not None and word.startswith("ray://"):  # its server answers for all of it
+        server = parse_address(word)
+        return {"server": server} if server else {}
+    here = ray.get_runtime_context()
+    gcs = parse_address(here.gcs_address)
+    vital = {"GCS": gcs} if gcs else {}
+    for node in ray.nodes():
+        if node["NodeID"] == here.get_node_id():
+            vital["raylet"] = (node["NodeManagerAddress"], node["NodeManagerPort"])
+    return vital
 
 
 def seconds_to_start_ray() -> float:
@@ -542,11 +617,10 @@ def seconds_to_start_ray() -> float:
 
 
 @contextmanager
-def _ray(workers: Workers) -> Iterator[int]:
-    """A Ray of our own (or the one at the address), and its number of CPUs."""
+def _ray(workers: Workers) -> Iterator[_Cluster]:
+    """A Ray of our own, or the one at the address. Raises: InfraError."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    import ray
 
     package = Path(__file__).parent
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
@@ -563,32 +637,37 @@ def _ray(workers: Workers) -> Iterator[int]:
         shipped = package.parent / "bots"
         options["address"] = workers.address
         options["runtime_env"] = {"py_modules": [str(package), str(shipped)]}
+    # Standard output is for results, and Ray prints its troubles there.
+    with redirect_stdout(sys.stderr):
+        yield from _connected(workers, options)
+
+
+def _connected(workers: Workers, options: dict[str, Any]) -> Iterator[_Cluster]:
+    import ray
+
+    with ended_if_held(HELD_S):
+        cluster, orphans = _start(workers, options)
+    try:
+        yield cluster
+    except RayLostError:
+        orphans.end()  # before they have Ray print the raylet's log
+        raise
+    finally:
+        with ended_if_held(HELD_S):
+            ray.shutdown()
+        orphans.end()
+
+
+def _start(workers: Workers, options: dict[str, Any]) -> tuple[_Cluster, Orphans]:
+    import ray
+
     try:
         ray.init(**options)
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         where = workers.address or "on this machine"
         reason = str(error).strip().splitlines()[0]
         raise InfraError(f"cannot start Ray {where}: {reason}") from error
-    try:
-        size = int(ray.cluster_resources().get("CPU", 1))
-        yield min(size, workers.count) if workers.count else size
-    finally:
-        ray.shutdown()
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Let SIGTERM end a run as Ctrl-C does."""
-
-    def stop(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    try:
-        before = signal.signal(signal.SIGTERM, stop)
-    except ValueError:  # not the main thread
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    orphans = Orphans(os.getpid() if workers.address is None else None)
+    size = int(ray.cluster_resources().get("CPU", 1))
+    size = min(size, workers.count) if workers.count else size
+    return _Cluster(size, Lifeline(_vital(workers.address))), orphans

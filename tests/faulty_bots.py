@@ -124,6 +124,23 @@ class Exits(PasaBot):
         sys.exit(3)
 
 
+class Interrupts(PasaBot):
+    """Raises what Ctrl-C raises."""
+
+    def stake(self, view):
+        raise KeyboardInterrupt("I want to go home")
+
+
+class InterruptsInInit(PasaBot):
+    """Raises it before the match."""
+
+    def __init__(self):
+        raise KeyboardInterrupt
+
+    def stake(self, view):
+        return view.least_stake
+
+
 class GeneratorExits(PasaBot):
     """Raises what is no Exception."""
 

@@ -1,7 +1,8 @@
 """Whole runs from the text of a spec, in this process or in one that can be killed.
 
-As a program: `python -m tests.running SPEC DB CHUNK` plays a spec in chunks of so many matches,
-with a line on standard output for each chunk that is in the store, and the digest last.
+As a program: `python -m tests.running SPEC DB CHUNK [WORKERS]` plays a spec in chunks of so many
+matches, with a line on standard output for each chunk that is in the store, and the digest last;
+it exits as `ladder run` does.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ladder.documents import parse_document
+from ladder.errors import LadderError
 from ladder.execute import Progress, Workers
 from ladder.plan import Plan, make_plan
 from ladder.spec import Spec, make_spec
@@ -64,16 +66,22 @@ def rows_of(db: Path, view: str = "results") -> list[tuple[Any, ...]]:
 
 def main() -> None:
     """Play a spec as the module says."""
-    spec, db, chunk = sys.argv[1:]
+    spec, db, chunk, *workers = sys.argv[1:]
+    count = int(workers[0]) if workers else 0
     done = -1
+    out = sys.stdout  # it points elsewhere while Ray runs
 
     def report(progress: Progress) -> None:
         nonlocal done
         if progress.done != done:
             done = progress.done
-            print(done, flush=True)
+            print(done, file=out, flush=True)
 
-    outcome = run_text(Path(spec).read_text(), Path(db), report, chunk=int(chunk))
+    try:
+        outcome = run_text(Path(spec).read_text(), Path(db), report, count=count, chunk=int(chunk))
+    except LadderError as error:
+        print(error, file=sys.stderr)
+        sys.exit(error.exit_code)
     print(outcome.digest, flush=True)
 
 

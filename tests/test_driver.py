@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ladder.bots import available
 from ladder.driver import as_actions
 from ladder.errors import BotFaultError
 from ladder.games import GAMES, get_game
+from ladder.interrupts import is_asked, stoppable
 from ladder.record import Record
 from tests.plain_play import KEY, loaded, play_many, play_plainly
 
@@ -34,6 +36,8 @@ FAULTS = {
     "WholeList": ("illegal", "returned (5, 10, 20, 50) (tuple), not an integer"),
     "NumpyArray": ("illegal", "returned array([ 5, 10, 20, 50]) (ndarray), not an integer"),
     "Exits": ("exception", "SystemExit: 3"),
+    "Interrupts": ("exception", "KeyboardInterrupt: I want to go home"),
+    "InterruptsInInit": ("init_failed", "KeyboardInterrupt"),
     "GeneratorExits": ("exception", "GeneratorExit"),
     "RaisesUnprintable": ("exception", "_Odd, whose text raises"),
     "Recurses": ("exception", "RecursionError: maximum recursion depth exceeded"),
@@ -264,14 +268,30 @@ def test_abort_raises_the_fault(name: str) -> None:
     assert error.value.exit_code == 1
 
 
-def test_ctrl_c_inside_a_bot_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("swallows", [False, True])
+def test_a_signal_inside_a_bot_is_no_fault(
+    number: int, swallows: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
     def interrupted(view: Any, params: Any) -> int:
-        raise KeyboardInterrupt
+        try:
+            asked.append(1)
+            signal.raise_signal(number)
+        except BaseException:
+            if not swallows:
+                raise
+        return int(view.least_stake)
 
     bots = loaded(PASA, ["Least", "Easy"])
     monkeypatch.setattr(bots[0].bot, "stake", staticmethod(interrupted))
-    with pytest.raises(KeyboardInterrupt):
-        play_many(PASA, PASA.table(seats=2), ["Least", "Easy"], 5)
+    before = signal.getsignal(number)
+    with pytest.raises(KeyboardInterrupt), stoppable(signal.SIGTERM):
+        play_many(PASA, PASA.table(seats=2), ["Least", "Easy"], 500)
+    assert len(asked) <= 500  # of the 1,000 first decisions
+    assert signal.getsignal(number) == before
+    assert not is_asked()
 
 
 def test_answers_are_taken_in_their_order() -> None:

@@ -126,10 +126,16 @@ def _play(
     as_json: bool,
     show_db: bool,
 ) -> None:
+    from ladder.errors import InfraError
     from ladder.progress import ProgressLine, print_notes
     from ladder.report import print_outcome
     from ladder.store import Store
     from ladder.tournament import run_spec
+
+    def told() -> str:
+        to_go_on = f"{again}{f' --db {_quoted(str(db))}' if show_db else ''}"
+        matches = f"{line.done:,} of {plan.num_matches:,} matches are in {db}"
+        return f"{matches}; to go on: {to_go_on}"
 
     print_notes(spec, plan, db)
     with ProgressLine(plan.num_matches) as line:
@@ -137,12 +143,11 @@ def _play(
             outcome = run_spec(spec, plan, Store(db), workers, line.update)
         except KeyboardInterrupt:
             line.stop()
-            typer.echo(
-                f"interrupted: {line.done:,} of {plan.num_matches:,} matches are in {db};"
-                f" to go on: {again}{f' --db {_quoted(str(db))}' if show_db else ''}",
-                err=True,
-            )
+            typer.echo(f"interrupted: {told()}", err=True)
             raise typer.Exit(130) from None
+        except InfraError as error:
+            line.stop()
+            raise InfraError(f"{error}\n{told()}") from None
     print_outcome(outcome, db, by_seat=by_seat, as_json=as_json)
     if strict and outcome.faults:
         raise typer.Exit(1)

@@ -141,7 +141,7 @@ class ChildProcess:
         wait_ms: float = SETTLE_MS
         while True:
             ready = dict(self._poll.poll(wait_ms))
-            # It printed before it answered: what it printed is read before the answer ends this.
+            # It printed before it answered: read that before the answer ends the wait.
             if self._printed in ready:
                 self._drain()
             if self._requests in ready:

@@ -79,6 +79,53 @@ def test_a_full_disk_is_told_as_such(tmp_path):
     assert "the disk is full; what was stored stays" in told
 
 
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder on a file system of its own with little room, and how to change its size."""
+    place = tmp_path / "small"
+    place.mkdir()
+
+    def resize(size, how="remount,"):
+        words = ["mount", "-t", "tmpfs", "-o", f"{how}size={size}", "tmpfs", str(place)]
+        return subprocess.run(words, capture_output=True).returncode == 0
+
+    if os.geteuid() != 0 or not resize("3m", how=""):
+        pytest.skip("file systems can be mounted by root alone")
+    yield place, resize
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_a_disk_that_fills_up_in_a_run(small_disk, tmp_path):
+    place, resize = small_disk
+    db = place / "x.duckdb"
+    text = SPEC.replace("300", "30000").replace(
+        f", '{ROOT}/tests/faulty_bots.py:Counts'", ", Least"
+    )
+    stored = []
+    with pytest.raises(StoreError, match="the disk is full; what was stored stays") as ended:
+        run_text(text, db, lambda progress: stored.append(progress.done), chunk=1500)
+    assert ended.value.exit_code == 3
+    assert 0 < stored[-1] < 30000
+    assert resize("200m")
+    [run] = Store(db).runs()
+    assert Store(db).progress(run.run)[0] == stored[-1]
+    assert run_text(text, db).digest == run_text(text, tmp_path / "y.duckdb").digest
+    assert rows_of(db) == rows_of(tmp_path / "y.duckdb")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_a_library_takes_for_an_error_of_its_own(number, tmp_path):
+    def report(progress):
+        if progress.done:
+            try:
+                signal.raise_signal(number)
+            except KeyboardInterrupt:
+                raise RuntimeError("Query interrupted") from None
+
+    with pytest.raises(KeyboardInterrupt):
+        run_text(SPEC, tmp_path / "x.duckdb", report, chunk=20)
+
+
 def test_a_reader_gets_through_and_a_second_writer_waits(tmp_path):
     db = tmp_path / "x.duckdb"
     seen = []

@@ -97,13 +97,12 @@ class Canaries:
 
 
 def tree_hash(folder):
+    """Of all files but those in places where tools write."""
     digest = hashlib.blake2b(digest_size=16)
-    for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
-        if any(part.startswith(".") or part == "__pycache__" for part in parts):
-            continue  # tools write there
-        if path.is_file():
-            digest.update(str(parts).encode() + path.read_bytes())
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "__pycache__")
+        for path in (Path(place) / name for name in sorted(files) if not name.startswith(".")):
+            digest.update(str(path).encode() + path.read_bytes())
     return digest.hexdigest()
 
 

@@ -69,6 +69,14 @@ def test_oldest_kernel_that_will_do(make_player):
     nurseries.close()
 
 
+# Says its own process number.
+ALONE = """
+import os
+from ladder.games.pasa import PasaBot
+class Mine(PasaBot):
+    def stake(self, view):
+        return os.getpid()
+"""
 # A zygote in which one step of the lock-down is skipped; `CODE` is what it runs.
 DOCTORED = """
 import sys; sys.path[:0] = sys.argv[3:]
@@ -110,6 +118,19 @@ def test_a_wall_that_is_missing_is_noticed(change, make_player, monkeypatch, tmp
     with pytest.raises(InfraError, match="lock"):
         player.start([0])
     assert not ran.exists()
+    nurseries.close()
+
+
+@pytest.mark.skipif(not probe().bubblewrap, reason="no bubblewrap here")
+@pytest.mark.parametrize("tier", ["sandbox", "strict"])
+def test_a_zygote_in_bubblewrap(tier, make_player):
+    """For `strict` alone; its processes are numbered apart from ours."""
+    nurseries = Nurseries()
+    player = make_player(source_bundle(ALONE), tier, nurseries=nurseries)
+    assert player.walls.endswith("+bwrap") is (tier == "strict")
+    player.start([0])
+    assert (ask(player, [0])[0] in children_of(os.getpid())) is (tier == "sandbox")
+    player.close()
     nurseries.close()
 
 
