@@ -111,7 +111,9 @@ class LimitsPart(Part):
     start_ms: int = Field(
         Limits.start_ms, ge=1, le=600_000, description="CPU time to load, and to begin a match"
     )
-    memory_mb: int = Field(Limits.memory_mb, ge=64, le=1 << 20, description="address space")
+    memory_mb: int = Field(
+        Limits.memory_mb, ge=64, le=1 << 20, description="address space (of a program: resident)"
+    )
     output_kb: int = Field(Limits.output_kb, ge=0, le=1 << 20, description="output kept of a bot")
 
     @property

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ladder.cli import options
+
+if TYPE_CHECKING:
+    from ladder.transcript import Judged
 
 Bot = Annotated[str, typer.Argument(help="NAME, module:Class or file.py:Class, params behind.")]
 Name = Annotated[str, typer.Argument(help="The bot's name on the ladder.")]
@@ -66,18 +69,21 @@ def check(
     transcript: Annotated[
         Path | None, typer.Option("--transcript", help="Write a program's first match, by lines.")
     ] = None,
+    trust: options.Trust = False,
     json: options.AsJson = False,
 ) -> None:
     """Judge a bot before entry: legal, deterministic, fast, and how it does against the levels.
 
-    A program that speaks JSON lines is judged with --command (and --game, pasa if left out).
+    A program that speaks JSON lines is judged with --command (and --game, pasa if left out), in
+    the sandbox unless you trust it.
 
     Example: ladder check my_bot.py:MyBot    or: ladder check --command "node my_bot.js"
     """
     if (bot is None) == (command is None):
         raise typer.BadParameter("give a bot, or --command", param_hint="BOT")
     if command is not None:
-        _check_program(command, game or "pasa", files or [], transcript, as_json=json)
+        judged = _judged(command, game or "pasa", files or [], is_trusted=trust)
+        _tell_judged(judged, transcript, as_json=json)
         return
     from ladder.check import check_word
     from ladder.printing import print_verdict
@@ -89,14 +95,11 @@ def check(
         raise typer.Exit(1)
 
 
-def _check_program(
-    command: str, game: str, files: list[str], transcript: Path | None, *, as_json: bool
-) -> None:
+def _judged(command: str, game: str, files: list[str], *, is_trusted: bool) -> Judged:
     import shlex
 
     from ladder.bots import load_program
     from ladder.games import get_game
-    from ladder.report import print_judged
     from ladder.transcript import judge
 
     get_game(game)
@@ -104,7 +107,12 @@ def _check_program(
         words = shlex.split(command)
     except ValueError as error:
         raise typer.BadParameter(f"{error} (got {command!r})", param_hint="--command") from None
-    judged = judge(load_program(words, files, {}, game, is_trusted=True), game)
+    return judge(load_program(words, files, {}, game, is_trusted=is_trusted), game)
+
+
+def _tell_judged(judged: Judged, transcript: Path | None, *, as_json: bool) -> None:
+    from ladder.report import print_judged
+
     if transcript is not None:
         try:
             transcript.write_text("\n".join(judged.transcript) + "\n", encoding="utf-8")
