@@ -22,7 +22,13 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from ladder.commands import is_program, portrait_of_program, program_of, read_command
+from ladder.commands import (
+    is_program,
+    portrait_of_program,
+    program_of,
+    read_command,
+    require_program,
+)
 from ladder.errors import BotLoadError, LadderError
 from ladder.games import GAMES
 from ladder.games.bot import Bot
@@ -296,6 +302,7 @@ def load_program(
 def _program(
     reference: str, source: Source, params: tuple[tuple[str, Any], ...], *, is_trusted: bool
 ) -> LoadedBot:
+    require_program(source)
     game = reference.partition(":")[0]
     if is_trusted:
         return LoadedBot(reference, program_of(source, game), params, source)

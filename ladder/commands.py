@@ -45,8 +45,6 @@ def read_command(command: Sequence[str], files: Sequence[str]) -> Source:
         if not path.is_file():
             raise BotLoadError(f"files: {word}: no such file")
         _add(contents, path)
-    if isinstance(words[0], str) and shutil.which(words[0]) is None:
-        raise BotLoadError(f"command: {words[0]}: no such program on this machine")
     own = json.dumps({"command": words}, sort_keys=True).encode()
     return Source(OWN_FILE, ((OWN_FILE, own), *sorted(contents.items())))
 
@@ -77,6 +75,16 @@ def command_of(source: Source) -> tuple[tuple[str, ...], str]:
         word if isinstance(word, str) else str(folder.joinpath(*PurePosixPath(word["file"]).parts))
         for word in words
     ), str(folder)
+
+
+def require_program(source: Source) -> None:
+    """Refuse a command whose first word is neither a file of its own nor found on this machine.
+
+    Raises: BotLoadError.
+    """
+    first = json.loads(source.files[0][1])["command"][0]
+    if isinstance(first, str) and shutil.which(first) is None:
+        raise BotLoadError(f"command: {first}: no such program on this machine")
 
 
 def program_of(source: Source, game: str) -> type[Bot]:

@@ -237,3 +237,44 @@ def test_a_program_in_two_seats_is_two_processes_in_a_walk(ladder: Command) -> N
     python = Path(sys.executable).resolve()
     ended = ladder("check", "--command", f"{python} tests/look/programs.py counts")
     assert ended.code == 0, ended.out
+
+
+NIGHTLY = """\
+name: mixed
+game: pasa
+table: {seats: 2, rounds: 1, chips: 60}
+seed: 3
+entrants: [Easy, Hard, {name: least, command: [bash, default.sh]}]
+format: {kind: ladder, budget: {matches: 60}, rounds: 2, floor: 4}
+"""
+
+
+def test_programs_on_a_ladder(ladder: Command, tmp_path: Path) -> None:
+    """Submitted or listed in the spec, stored with their files, and played without them."""
+    shutil.copy("docs/programs/default.sh", tmp_path / "default.sh")
+    (tmp_path / "mine.sh").write_text("# mine\n" + (tmp_path / "default.sh").read_text())
+    (tmp_path / "n.yaml").write_text(NIGHTLY.replace("default.sh", f"{tmp_path}/default.sh"))
+    db = tmp_path / "x.duckdb"
+    words = ("--name", "mine", "--author", "anna", "--params", "lead=3", "--db", db)
+    command = f"bash {tmp_path}/mine.sh"
+    for told in ("entered (its first)", "is there already"):
+        ended = ladder("submit", "--command", command, *words)
+        assert (ended.code, told in ended.out) == (0, True), ended.err
+    (tmp_path / "mine.sh").unlink()
+    shown = ladder("show", "mine", "--db", db).out
+    assert "# mine" in shown
+    assert "params lead=3" in shown
+    ended = ladder("nightly", tmp_path / "n.yaml", "--db", db, "--workers", 0)
+    assert ended.code == 0, ended.err
+    played_by = dict(Store(db).query("SELECT bot, count(*) FROM results GROUP BY bot"))
+    assert {"Easy", "Hard", "least", "mine"} == set(played_by)
+    assert Store(db).query("SELECT count(*) FROM faults") == [(0,)]
+
+
+def test_a_program_that_does_not_pass_is_not_stored(ladder: Command, tmp_path: Path) -> None:
+    python = Path(sys.executable).resolve()
+    command = f"{python} tests/look/programs.py babbles"
+    words = ("--name", "mine", "--author", "anna", "--db", tmp_path / "x.duckdb")
+    ended = ladder("submit", "--command", command, *words)
+    assert (ended.code, "FAULT" in ended.out) == (1, True)
+    assert ladder("show", "mine", "--db", tmp_path / "x.duckdb").code == 2
