@@ -29,11 +29,12 @@ from ladder.isolate.launch import CONTROL, HELD, LISTENS, NUM_HOLDS
 from ladder.isolate.lockdown import FILE, RUN, SINK, TREE
 from ladder.isolate.nursery import in_lasting_thread
 from ladder.isolate.process import FROM_OUTSIDE, ChildProcess, Output
-from ladder.isolate.served import START_WALL, is_filtered
+from ladder.isolate.served import is_filtered
 from ladder.isolate.syscalls import EXECS
 from ladder.isolate.verdict import Limits, LostError
 
 CODE = "import sys; sys.path.insert(0, sys.argv[1]); from ladder.isolate.launch import main; main()"
+LAUNCH_S = 30.0  # for the launcher to lock itself down, on a busy machine
 LOOK_S = 0.02  # between two looks at its memory
 MOST_THREADS = 128
 HIGH = 64  # descriptors from here on are in nobody's way
@@ -89,7 +90,7 @@ class ProgramProcess(ChildProcess):
             pid, requests=requests, answers=answers, output=output, handle=os.pidfd_open(pid),
             reap=self._wait_for, keep=keep,
         )  # fmt: skip
-        self._control.settimeout(START_WALL * limits.start_ms / 1e3)
+        self._control.settimeout(LAUNCH_S)
         with suppress(OSError):  # it is gone: `begin` tells
             self._control.send(_boot(call, limits))
 
@@ -106,6 +107,7 @@ class ProgramProcess(ChildProcess):
             reason = error.detail if isinstance(error, LostError) else str(error)
             self.give_up("infra", f"lock-down failed: {reason}")
         self._control.close()
+        self._mark_ns = self._cpu_ns()  # what our launcher used is not its own
         return said.decode("utf-8", "replace")
 
     def _let_pass(self) -> None:
@@ -120,7 +122,7 @@ class ProgramProcess(ChildProcess):
                 raise LostError("infra", f"the walls do not stand (attested {held.hex()})")
             waiting = select.poll()
             waiting.register(listener, select.POLLIN)
-            if not waiting.poll(START_WALL * self._limits.start_ms):
+            if not waiting.poll(LAUNCH_S * 1e3):
                 raise LostError("infra", "it did not get to start the program")
             question = bytearray(NOTIF_BYTES)
             fcntl.ioctl(listener, NOTIF_RECV, question)
