@@ -22,7 +22,13 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from ladder.commands import is_program, program_of, read_command
+from ladder.commands import (
+    is_program,
+    portrait_of_program,
+    program_of,
+    read_command,
+    require_program,
+)
 from ladder.errors import BotLoadError, LadderError
 from ladder.games import GAMES
 from ladder.games.bot import Bot
@@ -44,7 +50,6 @@ from ladder.sources import (
 
 ENTRY_POINTS = "ladder.bots"
 TRUST_OPTION = "--i-trust-these-bots"
-OUTSIDE = "runs outside the sandbox, with all that you may do"
 
 
 @dataclass(frozen=True)
@@ -134,13 +139,7 @@ class PortableBot:
         Raises: BotLoadError, InfraError.
         """
         if is_program(self.source):
-            if not self.is_trusted:
-                raise BotLoadError(
-                    f"{self.reference}: is a program, and {OUTSIDE}; if you would run it as your"
-                    f" own, say {TRUST_OPTION}"
-                )
-            program = program_of(self.source, self.reference.partition(":")[0])
-            return LoadedBot(self.reference, program, self.params, self.source)
+            return _program(self.reference, self.source, self.params, is_trusted=self.is_trusted)
         if self.is_trusted or _is_as_shipped(self.source):
             bot = getattr(restore(self.source), self.class_name)
             return LoadedBot(self.reference, bot, self.params, self.source)
@@ -291,12 +290,27 @@ def load_program(
     *,
     is_trusted: bool,
 ) -> LoadedBot:
-    """A bot that is a program, with files that its command does not name. Raises: BotLoadError."""
-    if not is_trusted:
-        raise BotLoadError(f"a program {OUTSIDE}; if it is your own, say `trusted: true`")
+    """A bot that is a program, with files that its command does not name.
+
+    Raises: BotLoadError; SpecError where it is not trusted and this machine has no sandbox.
+    """
     source = read_command(command, files)
-    bot = program_of(source, game)
-    return LoadedBot(f"{game}: {' '.join(command)}", bot, tuple(params.items()), source)
+    reference = f"{game}: {' '.join(command)}"
+    return _program(reference, source, tuple(params.items()), is_trusted=is_trusted)
+
+
+def _program(
+    reference: str, source: Source, params: tuple[tuple[str, Any], ...], *, is_trusted: bool
+) -> LoadedBot:
+    require_program(source)
+    game = reference.partition(":")[0]
+    if is_trusted:
+        return LoadedBot(reference, program_of(source, game), params, source)
+    from ladder.isolate.nursery import shared_nurseries
+    from ladder.isolate.probe import require
+
+    require(shared_nurseries().offer)
+    return LoadedBot(reference, None, params, source, portrait_of_program(source, game))
 
 
 def _check_class(looks: Portrait, name: str, where: str, game: str | None) -> None:

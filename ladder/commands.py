@@ -10,22 +10,17 @@ import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any, ClassVar
+from typing import Any
 
 from ladder.errors import BotLoadError
 from ladder.games import get_game
 from ladder.games.bot import Bot
+from ladder.isolate.portrait import Portrait
 from ladder.sources import Source, unpacked
 
 OWN_FILE = "(command).json"  # the first file of such a bot's source, no name of a Python file
 MOST_MB = 64
-
-
-class Program(Bot):
-    """A bot whose decisions a program of its own makes; `ladder.foreign` speaks with it."""
-
-    command: ClassVar[tuple[str, ...]] = ()
-    folder: ClassVar[str] = ""
+CLASS_NAME = "Program"
 
 
 def is_program(source: Source) -> bool:
@@ -50,8 +45,6 @@ def read_command(command: Sequence[str], files: Sequence[str]) -> Source:
         if not path.is_file():
             raise BotLoadError(f"files: {word}: no such file")
         _add(contents, path)
-    if isinstance(words[0], str) and shutil.which(words[0]) is None:
-        raise BotLoadError(f"command: {words[0]}: no such program on this machine")
     own = json.dumps({"command": words}, sort_keys=True).encode()
     return Source(OWN_FILE, ((OWN_FILE, own), *sorted(contents.items())))
 
@@ -72,21 +65,43 @@ def _add(contents: dict[str, bytes], path: Path) -> str:
     return name
 
 
-def program_of(source: Source, game: str) -> type[Bot]:
-    """The bot class of a command, its files unpacked on this machine."""
-    words = json.loads(source.files[0][1])["command"]
+def command_of(source: Source) -> tuple[tuple[str, ...], str]:
+    """The words of a command on this machine, and the folder that its files are unpacked in."""
     folder = Path(unpacked(source))
     for name, _ in source.files[1:]:
         folder.joinpath(*PurePosixPath(name).parts).chmod(0o755)
-    command = tuple(
+    words = json.loads(source.files[0][1])["command"]
+    return tuple(
         word if isinstance(word, str) else str(folder.joinpath(*PurePosixPath(word["file"]).parts))
         for word in words
-    )
-    base = get_game(game).bot
+    ), str(folder)
+
+
+def require_program(source: Source) -> None:
+    """Refuse a command whose first word is neither a file of its own nor found on this machine.
+
+    Raises: BotLoadError.
+    """
+    first = json.loads(source.files[0][1])["command"][0]
+    if isinstance(first, str) and shutil.which(first) is None:
+        raise BotLoadError(f"command: {first}: no such program on this machine")
+
+
+def program_of(source: Source, game: str) -> type[Bot]:
+    """The bot class that stands for a trusted program."""
     methods = dict.fromkeys(get_game(game).decisions.values(), _is_asked_elsewhere)
-    shown = " ".join(w if isinstance(w, str) else w["file"] for w in words)
-    about = {"__doc__": f"The program {shown}.", "command": command, "folder": str(folder)}
-    return type("Program", (Program, base), {**methods, **about})
+    about = {"__doc__": _about(source)}
+    return type(CLASS_NAME, (get_game(game).bot,), {**methods, **about})
+
+
+def portrait_of_program(source: Source, game: str) -> Portrait:
+    """What is known of a program that is not trusted: it is not started for it."""
+    return Portrait("bot", CLASS_NAME, game=game, about=_about(source))
+
+
+def _about(source: Source) -> str:
+    words = json.loads(source.files[0][1])["command"]
+    return f"The program {' '.join(w if isinstance(w, str) else w['file'] for w in words)}."
 
 
 def _is_asked_elsewhere(self: Any, view: Any) -> int:

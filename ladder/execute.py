@@ -23,7 +23,7 @@ import numpy as np
 
 from ladder import seeds
 from ladder.bots import TRUST_OPTION, LoadedBot, PortableBot
-from ladder.commands import Program
+from ladder.commands import is_program
 from ladder.driver import LANES, LocalPlayer, Player, play
 from ladder.errors import BotFaultError, InfraError, LadderError, SpecError
 from ladder.foreign import ForeignPlayer
@@ -457,10 +457,16 @@ def _play_in_python(setup: Setup, chunk: Chunk, lanes: int) -> Record:
 def player_for(
     game: Game, bot: LoadedBot, tier: str = "sandbox", limits: Limits | None = None
 ) -> Player:
-    """The player of a bot for one chunk: in this process if it is trusted, else in children."""
+    """The player of a bot for one chunk: in this process if it is trusted, else in children.
+
+    A program is a process of its own in any case. Raises: SpecError, InfraError.
+    """
+    if is_program(bot.source):
+        return ForeignPlayer(
+            game, bot.source, dict(bot.params), is_trusted=bot.is_trusted, tier=tier,
+            limits=limits or DEFAULT_LIMITS,
+        )  # fmt: skip
     if bot.is_trusted:
-        if issubclass(bot.bot, Program):
-            return ForeignPlayer(game, bot.bot.command, bot.bot.folder, dict(bot.params))
         return LocalPlayer(game, bot.bot, dict(bot.params))
     from ladder.isolate.nursery import shared_nurseries
     from ladder.isolate.player import IsolatedPlayer
@@ -663,7 +669,7 @@ def _start(workers: Workers, options: dict[str, Any]) -> tuple[_Cluster, Orphans
 
     try:
         ray.init(**options)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except Exception as error:  # Ray raises bare ones too, as where its start times out
         where = workers.address or "on this machine"
         reason = str(error).strip().splitlines()[0]
         raise InfraError(f"cannot start Ray {where}: {reason}") from error

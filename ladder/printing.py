@@ -98,7 +98,7 @@ def print_submission(
                 **submission_values(chosen),
                 "record": record,
                 "versions": [row.version for row in rows],
-                "files": {name: content.decode("utf-8", "replace") for name, content in files},
+                "files": {name: _file_text(content) for name, content in files},
             }
         )
         return
@@ -123,7 +123,13 @@ def print_submission(
         for line in fault["traceback"].splitlines():
             write(f"    {line}\n")
     for name, content in files:
-        write(f"--- {name}\n{content.decode('utf-8', 'replace')}\n")
+        write(f"--- {name}\n{_file_text(content)}\n")
+
+
+def _file_text(content: bytes) -> str:
+    if b"\0" in content:
+        return f"({len(content):,} bytes, no text)"
+    return content.decode("utf-8", "replace")
 
 
 def sparkline(values: Sequence[float]) -> str:

@@ -12,7 +12,9 @@ from ladder.errors import StoreError
 from ladder.execute import player_for
 from ladder.games import Game, Table, get_game
 from ladder.games.nodes import CHANCE
+from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
 from ladder.rated import find_run
+from ladder.spec import tier_and_limits
 from ladder.store import Store
 from ladder.store.archive import StoredMatch, StoredPairing
 from ladder.walk import Step, Walk, close_all
@@ -96,9 +98,21 @@ def load_versions(
     return {version: replace(bot, is_trusted=trusts_all).load() for version, bot in bots.items()}
 
 
-def seated_players(game: Game, bots: dict[str, LoadedBot], versions: Sequence[str]) -> list[Player]:
-    """A player a seat; a version that has several seats has one player."""
-    made = {version: player_for(game, bots[version]) for version in dict.fromkeys(versions)}
+def seated_players(
+    game: Game,
+    bots: dict[str, LoadedBot],
+    versions: Sequence[str],
+    tier: str = "sandbox",
+    limits: Limits = DEFAULT_LIMITS,
+) -> list[Player]:
+    """A player a seat; a version that has several seats has one player.
+
+    With other limits than it was played with a match may come out otherwise.
+    """
+    made = {
+        version: player_for(game, bots[version], tier, limits)
+        for version in dict.fromkeys(versions)
+    }
     return [made[version] for version in versions]
 
 
@@ -111,6 +125,7 @@ def open_replay(
     pairing = match.pairing
     game, table = game_and_table(pairing)
     bots = load_versions(store, pairing.versions, trusts_all=trusts_all)
-    players = seated_players(game, bots, pairing.versions)
+    tier, limits = tier_and_limits(find_run(store, match.run).spec)
+    players = seated_players(game, bots, pairing.versions, tier, limits)
     walk = Walk(game, table, players, pairing.deal_key, match.repetition, pairing.on_fault)
     return Replay(match, game, walk)

@@ -495,11 +495,16 @@ def print_verdict(verdict: Verdict, *, as_json: bool) -> None:
         sys.stdout.write(f"and {left:,} matches more that differ, whose cause was not looked for\n")
 
 
+def judged_values(judged: Judged) -> dict[str, Any]:
+    """What was found out about a program, as plain values."""
+    checks = [{"name": n, "is_ok": ok, "detail": detail} for n, ok, detail in judged.checks]
+    return {"bot": judged.reference, "is_ok": judged.is_ok, "checks": checks}
+
+
 def print_judged(judged: Judged, *, as_json: bool) -> None:
     """What was found out about a program."""
     if as_json:
-        checks = [{"name": n, "is_ok": ok, "detail": detail} for n, ok, detail in judged.checks]
-        print_json({"bot": judged.reference, "is_ok": judged.is_ok, "checks": checks})
+        print_json(judged_values(judged))
         return
     for name, is_ok, detail in judged.checks:
         sys.stdout.write(f"{'ok   ' if is_ok else 'FAULT'}  {name}: {detail}\n")

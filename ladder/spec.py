@@ -111,7 +111,9 @@ class LimitsPart(Part):
     start_ms: int = Field(
         Limits.start_ms, ge=1, le=600_000, description="CPU time to load, and to begin a match"
     )
-    memory_mb: int = Field(Limits.memory_mb, ge=64, le=1 << 20, description="address space")
+    memory_mb: int = Field(
+        Limits.memory_mb, ge=64, le=1 << 20, description="address space (of a program: resident)"
+    )
     output_kb: int = Field(Limits.output_kb, ge=0, le=1 << 20, description="output kept of a bot")
 
     @property
@@ -235,15 +237,21 @@ def make_spec(document: Document, *, trusts_all: bool = False) -> Spec:
     return Spec(
         part.name, document.path, game, table, part.seed, entrants, part.format,
         _rating(part, document.value), part.limits, part.expect, part.compile, part.record,
-        part.db, part.rated, document.value, _tier(part),
+        part.db, part.rated, document.value, _tier(part.tier, part.format.kind),
     )  # fmt: skip
 
 
-def _tier(part: SpecPart) -> str:
+def _tier(tier: str, kind: str) -> str:
     """Where matches are mirrored on the same dice, a bot that remembers one knows the next."""
-    if part.tier == "auto":
-        return "strict" if isinstance(part.format, Compare) else "sandbox"
-    return part.tier
+    if tier == "auto":
+        return "strict" if kind == "compare" else "sandbox"
+    return tier
+
+
+def tier_and_limits(source: dict[str, Any]) -> tuple[str, Limits]:
+    """How the bots of a run were kept, from its spec's values as they are stored."""
+    limits = LimitsPart.model_validate(source.get("limits", {})).of_children
+    return _tier(source.get("tier", "auto"), source.get("format", {}).get("kind", "")), limits
 
 
 def _shape(document: Document, problems: dict[Place, list[str]]) -> SpecPart | None:

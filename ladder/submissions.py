@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ladder.bots import PortableBot
+from ladder.bots import LoadedBot, PortableBot
 from ladder.check import Verdict, check_word
 from ladder.errors import SpecError
 from ladder.sources import bundle_of
 from ladder.store import Submission, SubmissionStore
+from ladder.transcript import Judged, judge
 
 Clock = Callable[[], datetime]
 LONGEST_NAME = 64
@@ -59,6 +60,30 @@ def submit(
         at=clock(),
     )  # fmt: skip
     return entered, verdict
+
+
+def submit_program(
+    store: SubmissionStore,
+    bot: LoadedBot,
+    *,
+    name: str,
+    author: str,
+    game: str,
+    clock: Clock = utc_now,
+) -> tuple[Entered | None, Judged]:
+    """Judge a program and keep it, its files with it, as the newest version of `name`.
+
+    None where it did not pass. Raises: SpecError.
+    """
+    checked_name(name, "--name")
+    checked_name(author, "--author")
+    judged = judge(bot, game)
+    if not judged.is_ok:
+        return None, judged
+    entered = enter(
+        store, bot.portable(), game=game, name=name, author=author, about=bot.about, at=clock()
+    )
+    return entered, judged
 
 
 def enter(

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from ladder import seeds
 from ladder.bots import LoadedBot
-from ladder.commands import Program
 from ladder.driver import Player, play
 from ladder.execute import player_for
 from ladder.foreign import ForeignPlayer
@@ -39,28 +37,20 @@ class Judged:
         return all(is_ok for _, is_ok, _ in self.checks)
 
 
-class _Written(ForeignPlayer):
-    """A program whose lines are written down."""
-
-    def __init__(self, *words: Any) -> None:
-        super().__init__(*words)
-        self.lines: list[str] = []
-
-    def note(self, sign: str, line: bytes) -> None:
-        """Write a line down."""
-        self.lines.append(f"{sign} {line.decode('utf-8', 'replace').rstrip()}")
-
-
 def judge(bot: LoadedBot, game_name: str, matches: int = MATCHES) -> Judged:
     """Play a program against the default move and itself, twice."""
     game = get_game(game_name)
     table = game.table(seats=2)
-    assert issubclass(bot.bot, Program)
     judged = Judged(bot.reference)
-    written = _Written(game, bot.bot.command, bot.bot.folder, dict(bot.params))
+
+    def note(sign: str, line: bytes) -> None:
+        judged.transcript.append(f"{sign} {line.decode('utf-8', 'replace').rstrip()}")
+
+    written = ForeignPlayer(
+        game, bot.source, dict(bot.params), is_trusted=bot.is_trusted, note=note
+    )
     walk = Walk(game, table, [written, written], KEY, 0, "default")
     steps = walk_through(walk)
-    judged.transcript = written.lines
     faults = [step.fault for step in steps if step.fault]
     first = (
         f"{faults[0].cause}: {faults[0].detail}\n{faults[0].traceback}".strip() if faults else ""

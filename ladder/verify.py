@@ -19,6 +19,7 @@ from ladder.execute import Chunk, Setup, Workers, play_chunks
 from ladder.rated import rate_selection, rating_of_run, select
 from ladder.record import Record, Segment
 from ladder.replays import game_and_table, seated_players
+from ladder.spec import tier_and_limits
 from ladder.store import RunRow, Store
 from ladder.store.archive import LedgerRow, StoredPairing, match_id
 from ladder.walk import Walk, walk_through
@@ -61,6 +62,7 @@ class _Run:
         some = next(iter(self.pairings.values()))
         self.game, self.table = game_and_table(some)
         self.on_fault = some.on_fault
+        self.tier, self.limits = tier_and_limits(run.spec)
         self.bots: list[PortableBot] = [
             replace(store.stored_bot(version), is_trusted=trusts_all) for _, version in run.entrants
         ]
@@ -75,7 +77,7 @@ class _Run:
         keys = tuple((p.pairing, p.deal_key) for p in self.pairings.values())
         return Setup(
             self.game.name, self.table, tuple(self.bots), b"", self.on_fault,
-            is_compiled=True, deal_keys=keys,
+            is_compiled=True, limits=self.limits, tier=self.tier, deal_keys=keys,
         )  # fmt: skip
 
     def loaded(self) -> dict[str, LoadedBot]:
@@ -87,7 +89,7 @@ class _Run:
 
     def walk(self, pairing: StoredPairing, repetition: int) -> Walk:
         """One match, to be looked at move by move."""
-        players = seated_players(self.game, self.loaded(), pairing.versions)
+        players = seated_players(self.game, self.loaded(), pairing.versions, self.tier, self.limits)
         return Walk(self.game, self.table, players, pairing.deal_key, repetition, pairing.on_fault)
 
     def portables(self, pairing: StoredPairing) -> list[PortableBot]:

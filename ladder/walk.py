@@ -65,8 +65,8 @@ class Walk:
         self.digest, self.chances, self.decisions = seeds.digest_start(), 0, 0
         self.state = state = list(game.new_state(self.table))
         source = seeds.new_source(self.key, self.repetition, seats)
-        for seat, player in enumerate(self.players):
-            player.start([seat])
+        for player, own in self._seated():
+            player.start(own)
         game.start(state)
         number = 0
         while state[NODE] != END:
@@ -86,8 +86,15 @@ class Walk:
             self.digest = seeds.digest_add(self.digest, action)
             game.advance(state, action)
             yield Step(number, before[NODE], before[SEAT], action, ways, decision, before, fault)
+        for player, own in self._seated():
+            player.finish(own)
+
+    def _seated(self) -> list[tuple[Player, list[int]]]:
+        """Each player with all its seats: of one match it is told in one call."""
+        seats: dict[int, list[int]] = {}
         for seat, player in enumerate(self.players):
-            player.finish([seat])
+            seats.setdefault(id(player), []).append(seat)
+        return [(self.players[own[0]], own) for own in seats.values()]
 
     def _decide(self, seat: int) -> tuple[int, Fault | None]:
         """The action of the seat whose turn it is, judged; with its fault, if it made one."""

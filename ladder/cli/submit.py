@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ladder.cli import options
 
-Bot = Annotated[str, typer.Argument(help="NAME, module:Class or file.py:Class, params behind.")]
+if TYPE_CHECKING:
+    from ladder.bots import LoadedBot
+    from ladder.transcript import Judged
+
+Bot = Annotated[
+    str | None, typer.Argument(help="NAME, module:Class or file.py:Class, params behind.")
+]
 Name = Annotated[str, typer.Argument(help="The bot's name on the ladder.")]
 AnyGame = Annotated[
     str | None, typer.Option("--game", help="The game, where the bot does not say it.")
 ]
 Params = Annotated[
     list[str] | None, typer.Option("--params", metavar="A=1", help="A param; repeatable.")
+]
+CommandWords = Annotated[
+    str | None, typer.Option("--command", help="A program instead, as in 'node bot.js'.")
+]
+Files = Annotated[
+    list[str] | None, typer.Option("--file", help="A file the program needs; repeatable.")
 ]
 
 
@@ -49,35 +61,32 @@ def _class_of(bot: Path) -> str:
 
 
 def check(
-    bot: Annotated[
-        str | None, typer.Argument(help="NAME, module:Class or file.py:Class, params behind.")
-    ] = None,
+    bot: Bot = None,
     game: AnyGame = None,
     params: Params = None,
     matches: Annotated[
         int | None, typer.Option("--matches", min=1, help="Against each level.")
     ] = None,
-    command: Annotated[
-        str | None, typer.Option("--command", help="A program instead, as in 'node bot.js'.")
-    ] = None,
-    files: Annotated[
-        list[str] | None, typer.Option("--file", help="A file the program needs; repeatable.")
-    ] = None,
+    command: CommandWords = None,
+    files: Files = None,
     transcript: Annotated[
         Path | None, typer.Option("--transcript", help="Write a program's first match, by lines.")
     ] = None,
+    trust: options.Trust = False,
     json: options.AsJson = False,
 ) -> None:
     """Judge a bot before entry: legal, deterministic, fast, and how it does against the levels.
 
-    A program that speaks JSON lines is judged with --command (and --game, pasa if left out).
+    A program that speaks JSON lines is judged with --command (and --game, pasa if left out), in
+    the sandbox unless you trust it.
 
     Example: ladder check my_bot.py:MyBot    or: ladder check --command "node my_bot.js"
     """
-    if (bot is None) == (command is None):
-        raise typer.BadParameter("give a bot, or --command", param_hint="BOT")
-    if command is not None:
-        _check_program(command, game or "pasa", files or [], transcript, as_json=json)
+    if _is_program(bot, command):
+        from ladder.transcript import judge
+
+        program = _program(command, files, params, game, is_trusted=trust)
+        _tell_judged(judge(program, game or "pasa"), transcript, as_json=json)
         return
     from ladder.check import check_word
     from ladder.printing import print_verdict
@@ -89,22 +98,39 @@ def check(
         raise typer.Exit(1)
 
 
-def _check_program(
-    command: str, game: str, files: list[str], transcript: Path | None, *, as_json: bool
-) -> None:
+def _is_program(bot: str | None, command: str | None) -> bool:
+    if (bot is None) == (command is None):
+        raise typer.BadParameter("give a bot, or --command", param_hint="BOT")
+    return command is not None
+
+
+def _program(
+    command: str | None,
+    files: list[str] | None,
+    params: list[str] | None,
+    game: str | None,
+    *,
+    is_trusted: bool = False,
+) -> LoadedBot:
     import shlex
 
-    from ladder.bots import load_program
+    from ladder.bots import load_program, split_word
+    from ladder.documents import parse_document
     from ladder.games import get_game
-    from ladder.report import print_judged
-    from ladder.transcript import judge
 
-    get_game(game)
+    get_game(game or "pasa")
     try:
-        words = shlex.split(command)
+        words = shlex.split(command or "")
     except ValueError as error:
         raise typer.BadParameter(f"{error} (got {command!r})", param_hint="--command") from None
-    judged = judge(load_program(words, files, {}, game, is_trusted=True), game)
+    _, texts = split_word(_word("", params))
+    values = {name: parse_document(text, "--params").value for name, text in texts.items()}
+    return load_program(words, files or [], values, game or "pasa", is_trusted=is_trusted)
+
+
+def _tell_judged(judged: Judged, transcript: Path | None, *, as_json: bool) -> None:
+    from ladder.report import print_judged
+
     if transcript is not None:
         try:
             transcript.write_text("\n".join(judged.transcript) + "\n", encoding="utf-8")
@@ -118,33 +144,51 @@ def _check_program(
 
 
 def submit(
-    bot: Bot,
     name: Annotated[str, typer.Option("--name", help="What it goes by on the ladder.")],
     author: Annotated[str, typer.Option("--author", help="Whose it is.")],
+    bot: Bot = None,
     game: AnyGame = None,
     params: Params = None,
+    command: CommandWords = None,
+    files: Files = None,
     db: options.Db = None,
     json: options.AsJson = False,
 ) -> None:
     """Check a bot and store it, source and all, as the newest version of its name.
 
+    A program (--command; --game, pasa if left out) is stored with the files that it is made of.
+
     Example: ladder submit my_bot.py:MyBot --name bold --author anna --params lead=50
     """
     from ladder.printing import print_verdict, submission_values, verdict_values
-    from ladder.report import print_json
+    from ladder.report import judged_values, print_json, print_judged
     from ladder.store import SubmissionStore
     from ladder.submissions import submit as submit_bot
+    from ladder.submissions import submit_program
 
+    is_program = _is_program(bot, command)
     store = SubmissionStore(options.db_path(db))
     store.create()
-    entered, verdict = submit_bot(store, _word(bot, params), name=name, author=author, game=game)
+    if is_program:
+        program = _program(command, files, params, game)
+        entered, judged = submit_program(
+            store, program, name=name, author=author, game=game or "pasa"
+        )
+        found = judged_values(judged)
+    else:
+        entered, verdict = submit_bot(
+            store, _word(bot or "", params), name=name, author=author, game=game
+        )
+        found = verdict_values(verdict)
     if json:
         values: dict[str, Any] = {"entered": bool(entered and entered.is_new)}
         if entered:
             values |= {**submission_values(entered.row), "message": entered.message}
-        print_json({**values, "verdict": verdict_values(verdict)})
+        print_json({**values, "verdict": found})
     elif entered:
         typer.echo(entered.message)
+    elif is_program:
+        print_judged(judged, as_json=False)
     else:
         print_verdict(verdict, as_json=False)
     if not entered:

@@ -24,8 +24,8 @@ def describe(
     nursery = nurseries.get(strict=False, preload=needs(bundle))
     (child,) = nursery.spawn(1, limits.memory_mb, Output(limits.output_kb << 10))
     try:
-        served = Served(child, limits)
-        payload = served.describe(protocol.pack_bundle("", bundle), cap=MAX_PORTRAIT)
+        served = Served(child, limits, protocol.pack_bundle("", bundle))
+        payload = served.describe(cap=MAX_PORTRAIT)
         return parse_portrait(payload)
     except LostError as lost:
         if lost.cause == "infra":

@@ -13,7 +13,7 @@ import os
 import resource
 import signal
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ladder.isolate.syscalls import seccomp_program
@@ -24,12 +24,13 @@ SYS_LANDLOCK_CREATE_RULESET, SYS_LANDLOCK_ADD_RULE, SYS_LANDLOCK_RESTRICT_SELF =
 CAPABILITY_VERSION = 0x20080522
 O_PATH = 0o10000000
 
-READ_FILE, READ_DIR = 1 << 2, 1 << 3
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 1 << 1, 1 << 2, 1 << 3
 FS_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}  # Landlock ABI -> how many file rights it knows
 MAX_OPEN_FILES = 16
 
-# How a path may be used: a tree or a file may be read, a folder listed (not its files read).
-TREE, FILE, LIST = "tree", "file", "list"
+# How a path may be used: a tree or a file may be read, a folder listed (not its files read); what
+# is to run may be executed too, and a sink written to.
+TREE, FILE, LIST, RUN, SINK = "tree", "file", "list", "run", "sink"
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -84,7 +85,7 @@ def landlock_abi() -> int:
 
 
 def make_ruleset(readable: Iterable[tuple[str, str]], abi: int) -> int:
-    """A Landlock ruleset that allows reading what is listed as (path, TREE | FILE | LIST).
+    """A Landlock ruleset that allows what is listed as (path, TREE | FILE | LIST | RUN | SINK).
 
     A path that is not there is left out: what is not allowed is refused.
     """
@@ -94,14 +95,18 @@ def make_ruleset(readable: Iterable[tuple[str, str]], abi: int) -> int:
     size = 8 if abi < 4 else 16 if abi < 6 else 24
     attributes = struct.pack("<QQQ", files, net, scoped)[:size]
     ruleset = syscall(SYS_LANDLOCK_CREATE_RULESET, attributes, size, 0)
-    allowed = {TREE: READ_FILE | READ_DIR, FILE: READ_FILE, LIST: READ_DIR}
+    allowed = {
+        TREE: READ_FILE | READ_DIR, FILE: READ_FILE, LIST: READ_DIR,
+        RUN: READ_FILE | READ_DIR | EXECUTE, SINK: READ_FILE | WRITE_FILE,
+    }  # fmt: skip
     path_beneath = 1
     for path, use in readable:
         try:
             place = os.open(path, O_PATH | os.O_CLOEXEC)
         except FileNotFoundError:
             continue
-        rule = struct.pack("<Qi", allowed[use], place)
+        rights = allowed[use] if os.path.isdir(path) else allowed[use] & ~READ_DIR
+        rule = struct.pack("<Qi", rights, place)
         syscall(SYS_LANDLOCK_ADD_RULE, ruleset, path_beneath, rule, 0)
         os.close(place)
     return ruleset
@@ -118,15 +123,16 @@ def enter(walls: Walls) -> None:
         os.setgroups([])
         os.setresgid(walls.uid, walls.uid, walls.uid)
         os.setresuid(walls.uid, walls.uid, walls.uid)
-    _drop_capabilities()
+    drop_capabilities()
     die_with_parent(walls.parent)
     _limit_resources(walls.memory_bytes)
-    _prctl(PR_SET_NO_NEW_PRIVS, 1)
+    forbid_new_privileges()
     restrict_files(walls.ruleset)
     filter_calls()
 
 
-def _drop_capabilities() -> None:
+def drop_capabilities() -> None:
+    """Give up what root may do; with no new privileges an exec does not bring it back."""
     header = struct.pack("<Ii", CAPABILITY_VERSION, 0)
     syscall(SYS_CAPSET, header, bytes(24))
 
@@ -145,6 +151,11 @@ def _limit_resources(memory_bytes: int) -> None:
         resource.setrlimit(limit, (value, value))
 
 
+def forbid_new_privileges() -> None:
+    """No exec shall give more than there is; Landlock and seccomp ask for this."""
+    _prctl(PR_SET_NO_NEW_PRIVS, 1)
+
+
 def restrict_files(ruleset: int) -> None:
     """Put up the Landlock wall, and give the ruleset's descriptor away."""
     syscall(SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0)
@@ -153,17 +164,21 @@ def restrict_files(ruleset: int) -> None:
 
 def filter_calls() -> None:
     """Put up the seccomp wall."""
-    program = seccomp_program(os.getpid())
+    add_filter(seccomp_program(os.getpid()))
+
+
+def add_filter(program: bytes, flags: int = 0) -> int:
+    """Add a seccomp filter; with the flag that asks for one, gives its listener's descriptor."""
     steps = ctypes.create_string_buffer(program, len(program))
     fprog = struct.pack("<HxxxxxxQ", len(program) // 8, ctypes.addressof(steps))
     set_mode_filter = 1
-    syscall(SYS_SECCOMP, set_mode_filter, 0, fprog)
+    return syscall(SYS_SECCOMP, set_mode_filter, flags, fprog)
 
 
 def attest(memory_bytes: int) -> bytes:
     """One byte a wall, 1 where it holds: tries what must be refused, before any bot is loaded."""
-    trials = (_fork, _socket, _list_root, _open_for_writing, _signal_parent, _undo_death_signal)
-    holds = [_is_refused(trial) for trial in trials]
+    trials = (*TRIALS, _open_for_writing)
+    holds = [is_refused(trial) for trial in trials]
     holds.append(resource.getrlimit(resource.RLIMIT_AS) == (memory_bytes, memory_bytes))
     holds.append(_holds_no_more_than_five_files())
     return bytes(holds)
@@ -172,9 +187,10 @@ def attest(memory_bytes: int) -> bytes:
 ATTESTED = bytes([1] * 8)  # what `attest` gives where every wall holds
 
 
-def _is_refused(trial: object) -> bool:
+def is_refused(trial: Callable[[], None]) -> bool:
+    """Whether a wall refuses what `trial` does."""
     try:
-        trial()  # type: ignore[operator]
+        trial()
     except PermissionError:
         return True
     except OSError:
@@ -210,6 +226,10 @@ def _signal_parent() -> None:
 def _undo_death_signal() -> None:
     if _libc.prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl")
+
+
+# What no child may do, of whatever language its bot is.
+TRIALS = (_fork, _socket, _list_root, _signal_parent, _undo_death_signal)
 
 
 def _holds_no_more_than_five_files() -> bool:

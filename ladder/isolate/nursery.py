@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from typing import TypeVar
 
 from ladder.errors import InfraError
 from ladder.isolate import grounds, warm
@@ -31,7 +32,10 @@ _spawners: dict[int, ThreadPoolExecutor] = {}
 _spawners_lock = threading.Lock()
 
 
-def _in_lasting_thread(call: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+T = TypeVar("T")
+
+
+def in_lasting_thread(call: Callable[[], T]) -> T:
     """Start a process from a thread that lives as long as we do.
 
     A death signal fires when the *thread* that started the process ends, and we may be called
@@ -61,7 +65,7 @@ class Nursery:
         cache = settings.get("LADDER_CACHE_DIR")
         call = grounds.command(found, theirs.fileno(), bubblewrap, cache)
         self._control = ours
-        self._process = _in_lasting_thread(
+        self._process = in_lasting_thread(
             lambda: subprocess.Popen(
                 call,
                 stdin=subprocess.PIPE,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,40 +36,68 @@ SEAT_BITS = 3  # key: lane << 3 | seat
 LANES = {"sandbox": 1024, "strict": 32}
 
 
-class IsolatedPlayer:
-    """One bot version in one chunk, in child processes; what the driver calls a Player."""
+class Serves(Protocol):
+    """One child and the matches it serves. Raises: LostError from every method that asks it."""
 
-    def __init__(
-        self,
-        game: str,
-        bundle: Bundle,
-        *,
-        nurseries: Nurseries,
-        tier: str = "sandbox",
-        limits: Limits | None = None,
-    ) -> None:
-        self.limits = limits if limits is not None else Limits()
-        self.tier, self.lanes = tier, LANES[tier]
-        self.output = Output(self.limits.output_kb << 10)
-        self._bundle = protocol.pack_bundle(game, bundle)
-        self._nursery: Nursery = nurseries.get(strict=tier == "strict", preload=needs(bundle))
-        self._served: dict[int, Served] = {}  # by slot
+    keys: dict[int, None]  # live matches, in order
+    history: int  # matches it ever served
+    fault: Fault | None  # convicted: all its answers are this
+    lost: LostError | None  # unsettled
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the bot was loaded."""
+
+    @property
+    def is_beginning(self) -> bool:
+        """Whether it makes bot objects, rather than decide."""
+
+    def begin_loading(self) -> None:
+        """Hand the bot over, once the child is known to be locked down."""
+
+    def start(self, key: int) -> None:
+        """A new match for this key."""
+
+    def finish(self, key: int) -> None:
+        """This match ended."""
+
+    def post(self, batch: Batch) -> None:
+        """Ask; at once where the child has nothing else to do."""
+
+    def complete(self, batch: Batch) -> None:
+        """Wait for the rest of a batch, which is the first one."""
+
+
+Part = tuple[Serves | Fault, Sequence[int], Batch]  # who answers, places in the post, what
+
+
+class ChildrenPlayer:
+    """One bot version in one chunk, in child processes; what the driver calls a Player.
+
+    Subclasses say how children are made (`spawn`) and let go of (`dismiss`).
+    """
+
+    def __init__(self, tier: str, lanes: int, limits: Limits) -> None:
+        self.tier, self.lanes, self.limits = tier, lanes, limits
+        self.output = Output(limits.output_kb << 10)
+        self._served: dict[int, Serves] = {}  # by slot
         self._slots: dict[int, int] = {}  # of each live key
-        self._asks: deque[tuple[list[int], list[tuple[Served | Fault, Sequence[int], Batch]]]] = (
-            deque()
-        )
+        self._asks: deque[tuple[list[int], list[Part]]] = deque()
         self._unloadable: Fault | None = None
 
-    def fresh(self) -> IsolatedPlayer:
+    def spawn(self, count: int) -> Sequence[Serves]:
+        """So many new children."""
+        raise NotImplementedError
+
+    def dismiss(self, served: Any) -> None:
+        """End a child that `spawn` gave."""
+        raise NotImplementedError
+
+    def fresh(self) -> Self:
         """The same bot with no child yet: what an unsettled match is replayed with."""
         other = copy(self)
         other._served, other._slots, other._asks = {}, {}, deque()
         return other
-
-    @property
-    def walls(self) -> str:
-        """What stands around the children, in one word for the row of a run."""
-        return self._nursery.walls
 
     def start(self, keys: Sequence[int]) -> None:
         """New matches begin for these keys; all keys of one match come in one call.
@@ -109,27 +137,22 @@ class IsolatedPlayer:
             served.finish(key)
             if self.tier == "strict":
                 del self._served[slot]
-                self._nursery.dismiss(served.child)
+                self.dismiss(served)
 
     def _open(self, slots: list[int]) -> None:
         """Fork a child for each slot, and let them load side by side."""
         if not slots:
             return
-        children = self._nursery.spawn(len(slots), self.limits.memory_mb, self.output)
-        for slot, child in zip(slots, children, strict=True):
-            self._served[slot] = Served(child, self.limits)
+        self._served.update(zip(slots, self.spawn(len(slots)), strict=True))
         for slot in slots:
-            served = self._served[slot]
-            if self.tier != "strict":
-                served.child.widen()
             try:
-                served.begin_loading(self._bundle)
+                self._served[slot].begin_loading()
             except LostError as lost:
                 raise InfraError(_told(lost)) from lost
 
     def post(self, kind: int, keys: Sequence[int], rows: Ints) -> None:
         """Ask for a decision of `kind` for every key; `rows` are the views, [keys, width]."""
-        parts: list[tuple[Served | Fault, Sequence[int], Batch]] = []
+        parts: list[Part] = []
         for slot, places in self._by_slot(keys):
             whole = len(places) == len(keys)
             asked = list(keys) if whole else [keys[place] for place in places]
@@ -158,12 +181,12 @@ class IsolatedPlayer:
             places.setdefault(slot, []).append(place)
         return places.items()
 
-    def _guarded(self, served: Served, step: Any, batch: Batch) -> None:
+    def _guarded(self, served: Serves, step: Any, batch: Batch) -> None:
         """Take a step with a child, and settle who is to blame where it is lost."""
         try:
             step(batch)
         except LostError as lost:
-            self._nursery.dismiss(served.child)
+            self.dismiss(served)
             if lost.cause == "infra":
                 raise InfraError(_told(lost)) from lost
             if not served.is_loaded or lost.cause == "init_failed":
@@ -188,7 +211,7 @@ class IsolatedPlayer:
         unsettled: dict[int, None] = {}
         reason = ""
         for served, places, batch in parts:
-            if isinstance(served, Served):
+            if not isinstance(served, Fault):
                 if served.fault is None and served.lost is None:
                     self._guarded(served, served.complete, batch)
                 found: list[Any] = batch.answers
@@ -209,7 +232,7 @@ class IsolatedPlayer:
             raise Unsettled(list(unsettled), answers, reason)
         return answers
 
-    def _forget(self, served: Served) -> None:
+    def _forget(self, served: Serves) -> None:
         for slot, other in tuple(self._served.items()):
             if other is served:
                 del self._served[slot]
@@ -219,10 +242,44 @@ class IsolatedPlayer:
     def close(self) -> None:
         """The chunk is over: end all children."""
         for served in self._served.values():
-            self._nursery.dismiss(served.child)
+            self.dismiss(served)
         self._served.clear()
         self._slots.clear()
         self._asks.clear()
+
+
+class IsolatedPlayer(ChildrenPlayer):
+    """A Python bot in children that its zygote forks."""
+
+    def __init__(
+        self,
+        game: str,
+        bundle: Bundle,
+        *,
+        nurseries: Nurseries,
+        tier: str = "sandbox",
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(tier, LANES[tier], limits if limits is not None else Limits())
+        self._bundle = protocol.pack_bundle(game, bundle)
+        self._nursery: Nursery = nurseries.get(strict=tier == "strict", preload=needs(bundle))
+
+    @property
+    def walls(self) -> str:
+        """What stands around the children, in one word for the row of a run."""
+        return self._nursery.walls
+
+    def spawn(self, count: int) -> list[Served]:
+        """So many new children, which load side by side."""
+        children = self._nursery.spawn(count, self.limits.memory_mb, self.output)
+        if self.tier != "strict":
+            for child in children:
+                child.widen()
+        return [Served(child, self.limits, self._bundle) for child in children]
+
+    def dismiss(self, served: Served) -> None:
+        """Kill a child and have it waited for."""
+        self._nursery.dismiss(served.child)
 
 
 def _told(lost: LostError) -> str:

@@ -5,6 +5,7 @@ Nothing here knows what the bytes mean, so bots in any language can be held by i
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import signal
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 from ladder.isolate.protocol import shown
 from ladder.isolate.verdict import EXIT_MEMORY, LostError
@@ -23,6 +25,8 @@ SETTLE_MS = 5  # waits shorter than this are not looked into
 READ_BYTES = 1 << 16
 PIPE_BYTES = 1 << 20
 F_SETPIPE_SZ = 1031
+# A locked-down bot cannot send these, not even to itself.
+FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 Reap = Callable[[int], tuple[int, int, int]]  # process id -> wait status, CPU us, peak KiB
 
@@ -50,6 +54,8 @@ class Output:
 
 class ChildProcess:
     """One child: two pipes to talk, one for what it prints, a handle to kill it by."""
+
+    longest_ms = math.inf  # between two looks at a child that does not answer
 
     def __init__(
         self,
@@ -128,7 +134,7 @@ class ChildProcess:
             raise
         used = self.cpu_ms()
         if used > cpu_ms:
-            self._give_up("timeout_cpu", f"took {used:.1f} ms of CPU time, {cpu_ms:g} allowed")
+            self.give_up("timeout_cpu", f"took {used:.1f} ms of CPU time, {cpu_ms:g} allowed")
         self._mark_ns += int(used * 1e6)
         answer = bytes(self._buffer[:size])
         del self._buffer[:size]
@@ -141,7 +147,8 @@ class ChildProcess:
         wait_ms: float = SETTLE_MS
         while True:
             ready = dict(self._poll.poll(wait_ms))
-            # It printed before it answered: read that before the answer ends the wait.
+            self.watch()
+            # What it printed it printed before it answered: read that before the wait ends.
             if self._printed in ready:
                 self._drain()
             if self._requests in ready:
@@ -154,23 +161,32 @@ class ChildProcess:
                     return size
             if self.output.total > flood:
                 kept = self.output.keep_bytes
-                self._give_up("output", f"printed more than {FLOOD * kept} bytes in one go")
+                self.give_up("output", f"printed more than {FLOOD * kept} bytes in one go")
             used = self.cpu_ms()
             if used > cpu_ms:
-                self._give_up("timeout_cpu", f"took {used:.1f} ms of CPU time, {cpu_ms:g} allowed")
+                self.give_up("timeout_cpu", f"took {used:.1f} ms of CPU time, {cpu_ms:g} allowed")
             elapsed = (time.monotonic() - start) * 1e3
             if elapsed > SETTLE_MS and queued_ms is None:
                 queued_ms = self._queued_ms()
             if elapsed > wall_ms and not ready:
                 queued = self._queued_ms() - (queued_ms or 0.0)
                 if elapsed - queued > wall_ms:
-                    self._give_up(
+                    self.give_up(
                         "timeout_wall",
                         f"no answer after {elapsed:.0f} ms, {wall_ms:g} allowed; it used"
                         f" {used:.1f} ms of CPU time and waited {queued:.0f} ms for a CPU",
                     )
-            left_ms = min(cpu_ms - used, wall_ms - elapsed)
+            left_ms = min(cpu_ms - used, wall_ms - elapsed, self.longest_ms)
             wait_ms = max(1.0, left_ms) if queued_ms is not None else SETTLE_MS
+
+    def watch(self) -> None:
+        """Look at what else is limited; called at every turn of waiting. Raises: LostError."""
+
+    def has_more(self) -> bool:
+        """Whether there is more from the child than was taken."""
+        if not self._buffer and dict(self._poll.poll(0)).get(self._answers):
+            self._read(0)
+        return bool(self._buffer)
 
     def _read(self, events: int) -> bool:
         """Read what is there; False at the end, or where the child is past answering."""
@@ -211,20 +227,22 @@ class ChildProcess:
             self.kill()
             return LostError("crash", "closed its answer pipe", self._last_words())
         status, cpu_us, peak_kib = self._reap(self.number)
+        cause, detail = self.cause_of(status, peak_kib)
+        detail += f" (CPU {cpu_us / 1e3:.0f} ms, at most {peak_kib >> 10} MiB resident)"
+        return LostError(cause, detail, self._last_words())
+
+    def cause_of(self, status: int, peak_kib: int) -> tuple[str, str]:
+        """Why a child ended, from its wait status and the most memory it held."""
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
             name = signal.Signals(number).name
-            if number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
-                # A locked-down bot cannot send these, not even to itself.
-                return LostError("infra", f"the child was killed from outside ({name})")
-            cause, detail = "crash", f"killed by {name}"
-        else:
-            code = os.WEXITSTATUS(status)
-            cause, detail = "crash", f"exited with code {code}"
-            if code == EXIT_MEMORY:
-                cause, detail = "memory", "no memory left"
-        detail += f" (CPU {cpu_us / 1e3:.0f} ms, at most {peak_kib >> 10} MiB resident)"
-        return LostError(cause, detail, self._last_words())
+            if number in FROM_OUTSIDE:
+                return "infra", f"the child was killed from outside ({name})"
+            return "crash", f"killed by {name}"
+        code = os.WEXITSTATUS(status)
+        if code == EXIT_MEMORY:
+            return "memory", "no memory left"
+        return "crash", f"exited with code {code}"
 
     def _last_words(self) -> str:
         with suppress(OSError):
@@ -234,15 +252,16 @@ class ChildProcess:
                     break
         return shown(self._tail)[-TAIL_BYTES:]
 
-    def _give_up(self, cause: str, detail: str) -> None:
+    def give_up(self, cause: str, detail: str) -> NoReturn:
+        """Kill the child for what it did. Raises: LostError."""
         self.kill()
         lost = LostError(cause, detail, self._last_words())
         self.close()
         raise lost
 
-    def refuse(self, detail: str) -> None:
+    def refuse(self, detail: str) -> NoReturn:
         """Give the child up for what it sent. Raises: LostError."""
-        self._give_up("protocol", detail)
+        self.give_up("protocol", detail)
 
     def kill(self) -> None:
         """SIGKILL, at once."""

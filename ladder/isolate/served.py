@@ -64,8 +64,8 @@ class Pace:
 class Served:
     """One child and the matches it serves."""
 
-    def __init__(self, child: ChildProcess, limits: Limits) -> None:
-        self.child, self._limits = child, limits
+    def __init__(self, child: ChildProcess, limits: Limits, bundle: bytes) -> None:
+        self.child, self._limits, self._bundle = child, limits, bundle
         self.keys: dict[int, None] = {}  # live matches, in order
         self.history = 0  # matches it ever served
         self.fault: Fault | None = None  # convicted: all its answers are this
@@ -89,15 +89,15 @@ class Served:
         """Whether it makes bot objects, rather than decide."""
         return self._asked < 0
 
-    def begin_loading(self, bundle: bytes) -> None:
+    def begin_loading(self) -> None:
         """Hand the bot over, once the child has shown that it is locked down. Raises: LostError."""
         self._see_it_locked()
-        self._ask(LOAD, bundle)
+        self._ask(LOAD, self._bundle)
 
-    def describe(self, bundle: bytes, *, cap: int) -> bytes:
-        """What the child tells of a bot class, at most `cap` bytes. Raises: LostError."""
+    def describe(self, *, cap: int) -> bytes:
+        """What the child tells of its bot's class, at most `cap` bytes. Raises: LostError."""
         self._see_it_locked()
-        self._ask(DESCRIBE, bundle)
+        self._ask(DESCRIBE, self._bundle)
         start = self._limits.start_ms
         payload, _ = self._take(
             DESCRIBED, start, START_WALL * start, cap=max(cap, protocol.MAX_FAULT)
@@ -111,7 +111,7 @@ class Served:
         except LostError as lost:
             # No line of the bot has run yet: whatever went wrong is ours.
             raise LostError("infra", f"lock-down failed: {lost.detail}", lost.output) from lost
-        if attested != ATTESTED or not _is_filtered(self.child.pid):
+        if attested != ATTESTED or not is_filtered(self.child.pid):
             self.child.close()
             raise LostError("infra", f"the child is not locked down (attested {attested.hex()})")
 
@@ -235,7 +235,7 @@ class Served:
         return HEADER.size + int(size)
 
 
-def _is_filtered(pid: int) -> bool:
+def is_filtered(pid: int) -> bool:
     """Whether the kernel says that a process has a seccomp filter: seen from outside."""
     try:
         with open(f"/proc/{pid}/status") as status:

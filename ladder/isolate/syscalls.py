@@ -20,7 +20,7 @@ X86_64 = 0xC000003E
 PLACE_OF_PID = 0x5A5A5A5A  # stands for a process id until there is one
 
 LOAD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050000, 0x80000000
+ALLOW, REFUSE, KILL, NOTIFY = 0x7FFF0000, 0x00050000, 0x80000000, 0x7FC00000
 
 ALLOWED = {
     "read": 0, "write": 1, "readv": 19, "writev": 20, "pread64": 17, "lseek": 8, "close": 3,
@@ -38,8 +38,27 @@ ALLOWED = {
     "exit": 60, "exit_group": 231,
 }  # fmt: skip
 
+# Besides, for programs of any runtime: threads, event loops, timers of their own, and what C
+# libraries and loaders do before a program's first line. `execve` is for the first line alone:
+# launch.py sees to it. Which files may be opened for writing Landlock decides for them.
+ALLOWED_PROGRAMS = {
+    "execve": 59, "arch_prctl": 158, "set_tid_address": 218, "membarrier": 324, "mincore": 27,
+    "msync": 26, "pkey_mprotect": 329, "pkey_alloc": 330, "pkey_free": 331, "get_mempolicy": 239,
+    "epoll_create": 213, "epoll_create1": 291, "epoll_ctl": 233, "epoll_wait": 232,
+    "epoll_pwait": 281, "epoll_pwait2": 441, "eventfd": 284, "eventfd2": 290, "pipe": 22,
+    "pipe2": 293, "timerfd_create": 283, "timerfd_settime": 286, "timerfd_gettime": 287,
+    "getitimer": 36, "setitimer": 38, "alarm": 37, "pause": 34, "rt_sigpending": 127,
+    "rt_sigtimedwait": 128, "rt_sigsuspend": 130, "wait4": 61, "waitid": 247, "umask": 95,
+    "chdir": 80, "fchdir": 81, "statfs": 137, "fstatfs": 138, "fadvise64": 221, "pwrite64": 18,
+    "preadv": 295, "pwritev": 296, "capget": 125, "getpriority": 140, "sched_getparam": 143,
+    "sched_getscheduler": 145, "sched_get_priority_max": 146, "sched_get_priority_min": 147,
+    "sched_getattr": 315,
+}  # fmt: skip
+
 OPEN, OPENAT, IOCTL, FCNTL, CLOCK_GETTIME, TGKILL, PRLIMIT = 2, 257, 16, 72, 228, 234, 302
 CLONE3, OPENAT2 = 435, 437
+CLONE, PRCTL = 56, 157
+EXECS = (59, 322)  # execve, execveat
 
 # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND, O_ASYNC, and the bit that marks O_TMPFILE.
 WRITING = 0x1 | 0x2 | 0x40 | 0x200 | 0x400 | 0x2000 | 0x400000
@@ -47,6 +66,11 @@ TCGETS, FIOCLEX, FIONCLEX = 0x5401, 0x5451, 0x5450
 # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC. Not F_SETFL (O_ASYNC), F_SETOWN or F_SETSIG:
 # with those a pipe can be made to signal another process.
 FCNTL_COMMANDS = (0, 1, 2, 3, 1030)
+F_SETFL, O_ASYNC = 4, 0x2000
+FIONBIO, FIONREAD = 0x5421, 0x541B
+CLONE_THREAD, NEW_NAMESPACE = 0x10000, 0x7E020080
+THREAD_NAMES = (15, 16, 0x53564D41)  # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
+FATAL = (9, 19, 15, 2)  # SIGKILL, SIGSTOP, SIGTERM, SIGINT: never a program's own doing
 FEW_CLOCKS = 16  # larger and negative ids are the CPU clocks of other processes
 
 
@@ -95,10 +119,33 @@ def _rules(pid: int) -> Iterable[tuple[int, list[Instruction]]]:
         yield number, [_refuse(errno.ENOSYS)]
 
 
-def _verdicts(pid: int) -> dict[int, list[Instruction]]:
+def _program_rules(pid: int) -> Iterable[tuple[int, list[Instruction]]]:
+    """Where programs are judged otherwise than Python bots."""
+    for number, index in ((OPENAT, 2), (OPEN, 1)):
+        signals = [_load(_argument(index)), (JUMP_ANY_BIT, 0, 1, O_ASYNC)]
+        yield number, [*signals, _refuse(errno.EPERM), _ALLOW]
+    # Threads, but no processes.
+    flags = [_load(_argument(0)), (JUMP_ANY_BIT, 0, 2, CLONE_THREAD)]
+    no_more = (JUMP_ANY_BIT, 1, 0, NEW_NAMESPACE)
+    yield CLONE, [*flags, no_more, _ALLOW, _refuse(errno.EPERM)]
+    # A pipe may be told not to block, but not to signal.
+    is_setting = [_load(_argument(1)), (JUMP_EQUAL, 0, 4, F_SETFL)]
+    value = [_load(_argument(2)), (JUMP_ANY_BIT, 0, 1, O_ASYNC)]
+    set_flags = [*is_setting, *value, _refuse(errno.EPERM), _ALLOW]
+    yield FCNTL, [*set_flags, *_one_of(1, FCNTL_COMMANDS)]
+    yield IOCTL, _one_of(1, (TCGETS, FIOCLEX, FIONCLEX, FIONBIO, FIONREAD))
+    yield PRCTL, _one_of(0, THREAD_NAMES)
+    # Signals to its own threads, which runtimes need to stop them.
+    own = [_load(_argument(0)), (JUMP_EQUAL, 0, len(FATAL) + 2, pid), _load(_argument(2))]
+    fatal = [(JUMP_EQUAL, len(FATAL) - i, 0, number) for i, number in enumerate(FATAL)]
+    yield TGKILL, [*own, *fatal, _ALLOW, _refuse(errno.EPERM)]
+
+
+def _verdicts(pid: int, *, is_program: bool) -> dict[int, list[Instruction]]:
     """What to do, by call number; calls that are not here are refused."""
-    allowed: dict[int, list[Instruction]] = {number: [_ALLOW] for number in ALLOWED.values()}
-    return allowed | dict(_rules(pid))
+    names = ALLOWED | ALLOWED_PROGRAMS if is_program else ALLOWED
+    allowed: dict[int, list[Instruction]] = {number: [_ALLOW] for number in names.values()}
+    return allowed | dict(_rules(pid)) | (dict(_program_rules(pid)) if is_program else {})
 
 
 def _segments(verdicts: dict[int, list[Instruction]]) -> list[tuple[int, list[Instruction]]]:
@@ -125,25 +172,34 @@ def _search(segments: Sequence[tuple[int, list[Instruction]]]) -> list[Instructi
 
 
 @cache
-def _template() -> tuple[bytes, bytes]:
+def _template(*, is_program: bool) -> tuple[bytes, bytes]:
     """The filter up to the place of the process id, and from there on."""
-    program = _build(PLACE_OF_PID)
+    program = _build(_verdicts(PLACE_OF_PID, is_program=is_program))
     before, _, after = program.partition(struct.pack("<I", PLACE_OF_PID))
     return before, after
 
 
-def seccomp_program(pid: int) -> bytes:
+def seccomp_program(pid: int, *, is_program: bool = False) -> bytes:
     """The filter for the process `pid`, as an array of struct sock_filter."""
-    before, after = _template()
+    before, after = _template(is_program=is_program)
     return before + struct.pack("<I", pid) + after
 
 
-def _build(pid: int) -> bytes:
-    program: list[Instruction] = [
+def exec_notifier() -> bytes:
+    """A filter that asks its listener about every exec, and lets all else be."""
+    tests = [(JUMP_EQUAL, len(EXECS) - i, 0, number) for i, number in enumerate(EXECS)]
+    return _packed([_load(NR_AT), *tests, _ALLOW, (RETURN, 0, 0, NOTIFY)])
+
+
+def _build(verdicts: dict[int, list[Instruction]]) -> bytes:
+    return _packed([
         _load(ARCH_AT),
         (JUMP_EQUAL, 1, 0, X86_64),
         (RETURN, 0, 0, KILL),
         _load(NR_AT),
-        *_search(_segments(_verdicts(pid))),  # x32 numbers lie above all of them
-    ]
+        *_search(_segments(verdicts)),  # x32 numbers lie above all of them
+    ])  # fmt: skip
+
+
+def _packed(program: Iterable[Instruction]) -> bytes:
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in program)

@@ -59,6 +59,7 @@ def _spec(chart: Any) -> dict[str, Any]:
     looked = looked.configure_axis(
         labelColor=INK, titleColor=INK, gridColor=GRID, domainColor=SOFT, tickColor=SOFT,
         labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=170,
+        labelFlush=False,
     )  # fmt: skip
     looked = looked.configure_legend(
         labelColor=INK, titleColor=INK, labelFontSize=12, orient="top", symbolOpacity=1,
@@ -83,11 +84,16 @@ def _ratings(facts: Facts) -> Chart | None:
     order = [row[0] for row in rows]
     base = alt.Chart(_rows(head, rows)).encode(y=alt.Y("bot:N", sort=order, title=None))
     bars = base.mark_rule(strokeWidth=3, color=COLOURS[0], opacity=0.45).encode(
-        x=alt.X("low:Q", title="rating: mu, three sigma to each side", scale=alt.Scale(zero=False)),
+        x=alt.X(
+            "low:Q",
+            title="rating: mu, three sigma to each side",
+            scale=alt.Scale(zero=False),
+            axis=alt.Axis(tickCount=6),
+        ),
         x2="high:Q",
     )
     dots = base.mark_point(filled=True, size=55, color=COLOURS[0], opacity=1).encode(x="mu:Q")
-    chart = (bars + dots).properties(width=460, height=alt.Step(20))
+    chart = (bars + dots).properties(width=340, height=alt.Step(20))
     words = "A dot is a bot's rating, its line what it may well be. Further right is better."
     return Chart("ratings", "Ratings", words + _left_out(facts), _spec(chart), head, rows)
 
@@ -117,7 +123,7 @@ def _history(facts: Facts) -> Chart | None:
     line = base.mark_line(point=alt.OverlayMarkDef(size=22)).encode(
         y=alt.Y("mu:Q", title="rating, mu", scale=alt.Scale(zero=False))
     )
-    chart = line.properties(width=520, height=280)
+    chart = line.properties(width=380, height=260)
     words = (
         f"Each time the ratings were written, from {times[0]:%Y-%m-%d} to {times[-1]:%Y-%m-%d};"
         f" the {len(best)} best bots of today. The figures have one sigma to each side."
@@ -192,7 +198,7 @@ def _trajectories(facts: Facts) -> Chart | None:
         y2="high:Q",
     )
     line = base.mark_line(strokeWidth=2.5).encode(y="mean:Q")
-    chart = (band + line).properties(width=520, height=280)
+    chart = (band + line).properties(width=380, height=260)
     what = "Piles" if facts.game.score_key == "piles" else "Points"
     words = (
         f"{what} as matches go on, over {sample.matches:,} matches played again from their seed."
@@ -218,7 +224,7 @@ def _profile(facts: Facts) -> Chart | None:
                 color=_by_bot(best),
                 yOffset=alt.YOffset("bot:N", sort=best),
             )
-            .properties(width=460, height=alt.Step(9))
+            .properties(width=340, height=alt.Step(9))
         )
         words = "How often each row of the board is marked."
     else:
@@ -273,12 +279,13 @@ def _adjusted(facts: Facts) -> Chart | None:
         ),
     )  # fmt: skip
     rule = base.mark_rule(strokeWidth=3, opacity=0.5).encode(
-        x=alt.X("low:Q", title="win share, with 95 % intervals", axis=alt.Axis(format="%"),
+        x=alt.X("low:Q", title="win share, with 95 % intervals",
+                axis=alt.Axis(format="%", tickCount=6),
                 scale=alt.Scale(zero=False)),
         x2="high:Q",
     )  # fmt: skip
     dots = base.mark_point(filled=True, size=45, opacity=1).encode(x="share:Q")
-    chart = (rule + dots).properties(width=460, height=alt.Step(11))
+    chart = (rule + dots).properties(width=340, height=alt.Step(11))
     gains = sorted(a.gain for a in found if is_number(a.gain))
     gain = f" That is worth {gains[len(gains) // 2]:.1f} times the matches." if gains else ""
     words = (

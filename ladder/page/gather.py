@@ -15,9 +15,11 @@ import numpy as np
 
 from ladder.errors import LadderError
 from ladder.games import Game, Table, get_game
+from ladder.isolate.verdict import Limits
 from ladder.page.samples import Sample, sample_of
 from ladder.rated import Rated, find_run, rate_selection, rating_of_run, select, table_of_run
 from ladder.replays import game_and_table, load_versions, seated_players
+from ladder.spec import tier_and_limits
 from ladder.standings import Row
 from ladder.stats import share_interval
 from ladder.store import NightStore, RunRow, Store
@@ -83,7 +85,8 @@ def gather(store: Store, run: str | None, ladder: str | None) -> Facts:
     game = get_game(found.game)
     sample = None
     try:
-        sample = _sampled(store, pairings, [row.bot for row in rated.rows[:FAVOURITES]])
+        best = [row.bot for row in rated.rows[:FAVOURITES]]
+        sample = _sampled(store, pairings, best, *tier_and_limits(found.spec))
     except LadderError as error:
         notes.append(f"no match could be played again: {error}")
     fair = game.proof.fair_score(game.new_state(table))
@@ -162,7 +165,13 @@ def _adjusted(store: Store, run: str, rated: Rated, fair: int) -> list[Adjusted]
     return found
 
 
-def _sampled(store: Store, pairings: Sequence[StoredPairing], wanted: list[str]) -> Sample | None:
+def _sampled(
+    store: Store,
+    pairings: Sequence[StoredPairing],
+    wanted: list[str],
+    tier: str,
+    limits: Limits,
+) -> Sample | None:
     """Some matches of the best bots, played again."""
     chosen = [pairing for pairing in pairings if set(pairing.names) & set(wanted)]
     if not chosen:
@@ -177,7 +186,7 @@ def _sampled(store: Store, pairings: Sequence[StoredPairing], wanted: list[str])
     def walks() -> Any:
         for pairing in picked:
             repetition = int(draw.integers(pairing.repetitions))
-            players = seated_players(game, bots, pairing.versions)
+            players = seated_players(game, bots, pairing.versions, tier, limits)
             yield (
                 pairing.names,
                 Walk(game, table, players, pairing.deal_key, repetition, pairing.on_fault),

@@ -53,7 +53,9 @@ results digest {escape(facts.digest)}</p>
 </header>
 <main>
 {_standings(facts)}
+<div class="charts">
 {"".join(_figure(chart) for chart in charts)}
+</div>
 {_faults(facts)}
 {_facts(facts)}
 </main>
@@ -71,14 +73,19 @@ def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+NEXT = "above next"
 # Column: heading, class, first direction when sorted.
 COLUMNS = (
-    ("#", "", "up"), ("bot", "name", "up"), ("win %", "", "down"),
-    ("95 % interval", "", ""), ("mu", "", "down"), ("sigma", "", "up"),
+    ("#", "", "up"), ("bot", "name", "up"), ("win\u00a0%", "", "down"),
+    ("95\u00a0% interval", "", ""), ("mu", "", "down"), ("sigma", "", "up"),
     ("mu - 3 sigma", "", "down"),
     ("matches", "", "down"), ("mean score", "", "down"), ("faults", "", "down"),
-    ("above next", "", "down"), ("version", "", ""),
+    (NEXT, "", "down"), ("version", "", ""),
 )  # fmt: skip
+
+
+ABOUT_NEXT = """ <em>Above next</em> is the probability that a bot is truly better than the one
+below it."""
 
 
 def _standings(facts: Facts) -> str:
@@ -86,8 +93,10 @@ def _standings(facts: Facts) -> str:
     shares = [row.tally.share for row in rows if is_number(row.tally.share.mean)]
     low = min([share.low for share in shares], default=0.0)
     high = max([share.high for share in shares], default=1.0)
-    head = "".join(_heading(*column) for column in COLUMNS)
-    body = "\n".join(_row(row, low, high) for row in rows)
+    is_next_known = any(row.above_next is not None for row in rows)
+    columns = [c for c in COLUMNS if is_next_known or c[0] != NEXT]
+    head = "".join(_heading(*column) for column in columns)
+    body = "\n".join(_row(row, low, high, is_next_known=is_next_known) for row in rows)
     sizes = "".join(
         f'<option value="{n}"{" selected" if n == PAGE_SIZES[0] else ""}>{n} a page</option>'
         for n in PAGE_SIZES
@@ -96,8 +105,7 @@ def _standings(facts: Facts) -> str:
     return f"""<section id="standings" aria-labelledby="standings-title">
 <h2 id="standings-title">Standings</h2>
 <p class="soft">Ranked by mu - 3 sigma, rated by {rule}. The bar is the 95 % interval of the win
-share, from {100 * low:.1f} to {100 * high:.1f} %. <em>Above next</em> is the probability that a bot
-is truly better than the one below it.</p>
+share, from {100 * low:.1f} to {100 * high:.1f} %.{ABOUT_NEXT if is_next_known else ""}</p>
 <div class="tools" id="tools" hidden>
 <label>Search <input id="search" type="search" autocomplete="off"></label>
 <label>Rows <select id="size">{sizes}<option value="0">all</option></select></label>
@@ -128,8 +136,9 @@ def _heading(text: str, name: str, first: str) -> str:
     )
 
 
-def _row(row: Row, low: float, high: float) -> str:
+def _row(row: Row, low: float, high: float, *, is_next_known: bool) -> str:
     share, tally = row.tally.share, row.tally
+    above = _cell(row.above_next or 0, "" if row.above_next is None else f"{row.above_next:.3f}")
     cells = [
         _cell(row.rank, str(row.rank)),
         f'<th scope="row" class="name">{escape(row.bot)}</th>',
@@ -141,7 +150,7 @@ def _row(row: Row, low: float, high: float) -> str:
         _cell(share.matches, f"{share.matches:,}"),
         _cell(tally.mean_score, f"{tally.mean_score:.1f}" if is_number(tally.mean_score) else "-"),
         _cell(tally.faults, f"{tally.faults:,}"),
-        _cell(row.above_next or 0, "" if row.above_next is None else f"{row.above_next:.3f}"),
+        above if is_next_known else "",
         f"<td><code>{escape(row.version)}</code></td>",
     ]
     name = escape(row.bot.lower(), quote=True)
@@ -161,7 +170,7 @@ def _interval(row: Row, low: float, high: float) -> str:
     scale = 100 / ((high - low) or 1)
     begin, end, at = ((value - low) * scale for value in (share.low, share.high, share.mean))
     return (
-        f'<svg class="bar" width="120" height="14" viewBox="0 0 100 14" preserveAspectRatio="none"'
+        f'<svg class="bar" width="90" height="14" viewBox="0 0 100 14" preserveAspectRatio="none"'
         f' aria-hidden="true"><path class="line" d="M0 7H100"/>'
         f'<rect class="range" x="{begin:.1f}" y="3" width="{max(end - begin, 1):.1f}" height="8"/>'
         f'<rect class="mean" x="{at - 0.8:.1f}" y="0" width="1.6" height="14"/></svg>'

@@ -1,6 +1,7 @@
 """Every hostile bot, in both tiers: contained, and with the verdict it deserves."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -254,6 +255,11 @@ def their_folder():
 @pytest.mark.skipif(os.geteuid() != 0, reason="the tests above ran as an ordinary user already")
 def test_as_an_ordinary_user(their_folder):
     """The same again, host and bots both unprivileged, where we are root and Python is for all."""
+    assert passed_as_ordinary_user(their_folder, __file__, "test_alone") == 2 * len(VERDICTS)
+
+
+def passed_as_ordinary_user(their_folder, file, chosen):
+    """How many of the chosen tests pass there; none may fail."""
     python = reachable_python()
     if python is None:
         pytest.skip("no interpreter of this version that any user may run")
@@ -266,12 +272,12 @@ def test_as_an_ordinary_user(their_folder):
     }
     call = [python, "-m", "pytest", "-o", "addopts=--strict-markers", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [*call, __file__, "-k", "test_alone", "-W", "ignore"],
+        [*call, file, "-k", chosen, "-W", "ignore"],
         env=settings, cwd=REPOSITORY, user=ORDINARY_UID, group=ORDINARY_UID, extra_groups=[],
         capture_output=True, text=True, timeout=200, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-    assert f"{2 * len(VERDICTS)} passed" in done.stdout
+    return int(re.search(r"(\d+) passed", done.stdout)[1])
 
 
 def site_folders():

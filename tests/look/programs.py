@@ -37,7 +37,7 @@ def main() -> None:
             os.abort()
         elif kind == "grows" and is_bad:
             while True:
-                hoard.append(b"x" * 2**24)
+                hoard.append(b"x" * 2**25)
                 time.sleep(0.01)
         elif kind == "babbles" and is_bad:
             print("twenty chips", flush=True)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ladder.page.gather import gather
 from ladder.store import Store
 from tests.conftest import Command
+from tests.look.test_page import browse, needs_browser
+from tests.nightly.season import SIZES, play_season, truth
 
 SPEC = """\
 name: nights
@@ -33,3 +37,18 @@ def test_history_by_night(ladder: Command, tmp_path: Path) -> None:
     out = tmp_path / "r.html"
     assert ladder("report", "--ladder", "nights", "--db", db, "--out", out).code == 0
     assert "Rating history" in out.read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@needs_browser
+def test_a_season_of_thirty_nights_with_forty_bots(ladder: Command, tmp_path: Path) -> None:
+    db, out = tmp_path / "x.duckdb", tmp_path / "r.html"
+    play_season(db, SIZES["forty"])
+    assert len(truth(SIZES["forty"])) == 40
+    assert ladder("report", "--ladder", "season", "--db", db, "--out", out).code == 0
+    assert out.stat().st_size < 3 * 2**20
+    dom, console = browse(out, tmp_path)
+    assert console == ""
+    assert "1 to 25 of 41 bots" in dom  # the forty, and the bot of the spec
+    assert "from 2026-01-01 to 2026-01-30" in dom

@@ -44,6 +44,49 @@ def test_a_sound_run_passes(ladder: Command, played: Path, run: str) -> None:
     assert ("kinds" in checks_of(value)) == (run == "seen")
 
 
+@pytest.mark.slow
+def test_on_ray_as_in_this_process(ladder: Command, played: Path, tmp_path: Path) -> None:
+    """Workers find what we find: nothing where all is sound, and who does not replay."""
+    words = ("--run", "seen", "--all", "--workers")
+    here, there = (verified(ladder, played, *words, count) for count in (0, 2))
+    assert there == here
+    assert (there[0], there[1]["replayed"]) == (0, 120)
+    db = suspicious_store(tmp_path, "HiddenRandom", 40)
+    code, value = verified(ladder, db, "--all", "--workers", 2)
+    assert code == 1
+    assert value["different"] > 0
+    assert (value["blames"][0]["bot"], value["blames"][0]["cause"]) == (
+        "HiddenRandom", "nondeterministic",
+    )  # fmt: skip
+
+
+SLOW_START = """\
+read -r line
+i=0; while ((i < 200000)); do i=$((i + 1)); done
+echo '{"protocol":1}'
+while read -r line; do
+  case $line in '{"decide":'*) legal=${line#*'"legal":['}; echo "${legal%%[],]*}" ;; esac
+done
+"""
+
+
+def test_with_the_limits_it_was_played_with(ladder: Command, tmp_path: Path) -> None:
+    """A bot that needs more than the default would be another one under the default."""
+    (tmp_path / "slow.sh").write_text(SLOW_START)
+    db = tmp_path / "x.duckdb"
+    spec = (
+        "name: s\ngame: pasa\ntable: {{seats: 2, rounds: 1, chips: 60}}\nseed: 1\n"
+        "limits: {{start_ms: {0}}}\nentrants: [{{command: [bash, {1}/slow.sh]}}, Easy]\n"
+        "format: {{kind: round_robin, matches: 2}}\n"
+    )
+    run_text(spec.format(1, tmp_path), db)
+    (found,) = duckdb.connect(str(db)).execute("SELECT DISTINCT cause FROM faults").fetchall()
+    assert found == ("init_failed",)
+    code, value = verified(ladder, db, "--all")
+    assert code == 0, value
+    assert value["replayed"] == 2
+
+
 def test_a_sample_is_a_sample(ladder: Command, played: Path) -> None:
     code, value = verified(ladder, played, "--run", "seen", "--sample", 17)
     assert (code, value["replayed"]) == (0, 17)

@@ -41,6 +41,7 @@ class Size:
 SIZES = {
     "small": Size(nights=4, versions=9, first=5, most=7, budget=2400, floor=80, keep=2),
     "full": Size(nights=30, versions=40, first=12, most=24, budget=40_000, floor=400, keep=5),
+    "forty": Size(nights=30, versions=52, first=24, most=40, budget=800, floor=20, keep=5),
 }
 
 
