@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from ladder import execute
 from ladder.errors import InfraError
-from ladder.lifeline import Lifeline, RayLostError, knock, parse_address
+from ladder.execute import job, on_ray
+from ladder.execute.lifeline import Lifeline, RayLostError, knock, parse_address
 from ladder.store import Store
 from tests.conftest import ROOT
 from tests.isolate.conftest import children_of
@@ -75,7 +75,7 @@ def test_a_run_survives_the_loss_of(vital, tmp_path, capfd):
     db = tmp_path / "x.duckdb"
     outcome = run_text(SPEC, db, kill_once, count=2, chunk=20)
     assert len(killed) == 2
-    assert killed[1] - killed[0] < execute.WATCHDOG_S / 2  # it waited for no watchdog
+    assert killed[1] - killed[0] < on_ray.WATCHDOG_S / 2  # it waited for no watchdog
     calm = tmp_path / "y.duckdb"
     assert outcome.digest == run_text(SPEC, calm).digest
     assert rows_of(db) == rows_of(calm)
@@ -89,7 +89,7 @@ def test_a_run_survives_the_loss_of(vital, tmp_path, capfd):
 def test_where_ray_is_lost_again_and_again_the_run_ends(tmp_path, monkeypatch):
     tries = []
 
-    class Lost(execute._OnRay):
+    class Lost(job.OnRay):
         def __init__(self, *_):
             pass
 
@@ -97,12 +97,12 @@ def test_where_ray_is_lost_again_and_again_the_run_ends(tmp_path, monkeypatch):
             tries.append(next(chunks))
             raise RayLostError("Ray is lost")
 
-    monkeypatch.setattr(execute, "_OnRay", Lost)
-    monkeypatch.setattr(execute, "_ray", nullcontext)
+    monkeypatch.setattr(job, "OnRay", Lost)
+    monkeypatch.setattr(job, "cluster_of", nullcontext)
     with pytest.raises(InfraError, match="Ray is lost") as ended:
         run_text(SPEC, tmp_path / "x.duckdb", count=2, chunk=20)
     assert ended.value.exit_code == 3
-    assert len(tries) == execute.MOST_LOST + 1
+    assert len(tries) == job.MOST_LOST + 1
     assert Store(tmp_path / "x.duckdb").runs()[0].finished_at is None
 
 

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from ladder.errors import InfraError, StoreError
-from ladder.execute import MOST_FAILURES
+from ladder.execute import MOST_FAILURES, pools
 from ladder.store import Store, StoreFile
 from ladder.store.file import _write_problem
 from tests.conftest import ROOT
@@ -148,16 +148,14 @@ def test_a_reader_gets_through_and_a_second_writer_waits(tmp_path):
 
 
 def poisoned(monkeypatch, is_poison):
-    from ladder import execute
-
-    play_chunk = execute.play_chunk
+    play_chunk = pools.play_chunk
 
     def sometimes(setup, chunk, lanes):
         if any(is_poison(s.first, s.count, s.lineup) for s in chunk):
             return InfraError("the worker died"), 0.0
         return play_chunk(setup, chunk, lanes)
 
-    monkeypatch.setattr(execute, "play_chunk", sometimes)
+    monkeypatch.setattr(pools, "play_chunk", sometimes)
 
 
 def test_a_match_that_fails_is_found_and_set_aside(tmp_path, monkeypatch):
