@@ -15,9 +15,9 @@ from ladder.exact.policies import Seat
 from ladder.execute import Workers
 from ladder.games.bot import bind
 from ladder.games.pasa.table import PasaTable
-from ladder.parts import Lineup
 from ladder.plan import make_plan
 from ladder.spec import load_spec
+from ladder.spec.formats import Lineup
 from ladder.store import Store
 from ladder.tournament import run_spec
 

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from ladder.documents import Document, Place
-from ladder.parts import Compare
 from ladder.spec import Spec, make_spec
+from ladder.spec.documents import Document, Place
+from ladder.spec.formats import Compare
 
 LISTS = {"sizes", "tiles"}  # table options that are lists themselves
 MAX_CANDIDATES, MAX_TABLES = 200, 200

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ladder.bots import split_word
-from ladder.documents import Document, parse_document
 from ladder.errors import SpecError
 from ladder.games import get_game
 from ladder.plan import Plan, make_plan
 from ladder.spec import Spec, make_spec
+from ladder.spec.documents import Document, parse_document
 
 DEFAULT_MATCHES = 10_000
 

@@ -26,7 +26,8 @@ from ladder.formats.staged import FirstLineups, Staged
 from ladder.formats.swiss import SwissPods
 from ladder.games import Game, Table
 from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
-from ladder.parts import (
+from ladder.spec import Spec
+from ladder.spec.formats import (
     Compare,
     Gauntlet,
     Knockout,
@@ -36,7 +37,6 @@ from ladder.parts import (
     RoundRobin,
     Swiss,
 )
-from ladder.spec import Spec
 
 DIGEST_BYTES = 16
 

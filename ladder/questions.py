@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from ladder.compare import Question, check_question
-from ladder.documents import Document, read_document
 from ladder.errors import SpecError
 from ladder.games import get_game
 from ladder.grid import grid_specs
 from ladder.lineup import names_of, table_options
-from ladder.parts import Compare
 from ladder.spec import Spec, make_spec
+from ladder.spec.documents import Document, read_document
+from ladder.spec.formats import Compare
 
 
 def questions_of_spec(

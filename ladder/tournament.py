@@ -17,10 +17,10 @@ from ladder.bots import LoadedBot
 from ladder.errors import SpecError
 from ladder.execute import Progress, Workers, execute
 from ladder.isolate.verdict import DEFAULT_LIMITS
-from ladder.parts import Knockout
 from ladder.plan import Plan, key_of_seed, make_plan
 from ladder.rated import rate_selection, select, write_rated
 from ladder.spec import Spec
+from ladder.spec.formats import Knockout
 from ladder.staged import Staged, play_stages
 from ladder.standings import Row
 from ladder.store import RunRow, Store

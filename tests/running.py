@@ -12,11 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ladder.documents import parse_document
 from ladder.errors import LadderError
 from ladder.execute import Progress, Workers
 from ladder.plan import Plan, make_plan
 from ladder.spec import Spec, make_spec
+from ladder.spec.documents import parse_document
 from ladder.store import Store
 from ladder.tournament import Outcome, run_spec
 

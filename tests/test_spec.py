@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from ladder.cli import main
-from ladder.documents import read_document
 from ladder.errors import SpecError
 from ladder.grid import grid_specs
 from ladder.spec import SpecPart, load_spec
+from ladder.spec.documents import read_document
 from tests.conftest import ROOT
 
 GOOD = """\

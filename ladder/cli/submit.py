@@ -115,8 +115,8 @@ def _program(
     import shlex
 
     from ladder.bots import load_program, split_word
-    from ladder.documents import parse_document
     from ladder.games import get_game
+    from ladder.spec.documents import parse_document
 
     get_game(game or "pasa")
     try:

@@ -10,8 +10,8 @@ from datetime import datetime
 from ladder.bots import LoadedBot, PortableBot
 from ladder.errors import BotLoadError, SpecError
 from ladder.isolate.portrait import Portrait
-from ladder.parts import Ladder
 from ladder.spec import RatingPart, Spec
+from ladder.spec.formats import Ladder
 from ladder.store import NightEntrant, NightStore, Submission
 from ladder.submissions import enter, newest_versions
 

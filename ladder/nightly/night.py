@@ -20,9 +20,9 @@ from ladder.matchmaking import Choice, explain
 from ladder.nightly.field import enter_spec, entrants_of, load_field, load_rows
 from ladder.nightly.lock import NightLock
 from ladder.nightly.rounds import Played, Rounds
-from ladder.parts import Ladder
 from ladder.plan import Plan
 from ladder.spec import LimitsPart, Spec, ladder_rating, make_table
+from ladder.spec.formats import Ladder
 from ladder.standings import tally
 from ladder.store import NightEntrant, NightRow, NightStore, RunRow
 from ladder.submissions import Clock, utc_now

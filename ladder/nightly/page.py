@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ladder.errors import LadderError
 from ladder.page.write import write_report
-from ladder.parts import Ladder
 from ladder.spec import Spec
+from ladder.spec.formats import Ladder
 from ladder.store import NightStore
 
 

@@ -13,12 +13,12 @@ from ladder.execute import Progress, Workers, execute
 from ladder.formats import Lineup
 from ladder.formats.listed import ListedLineups
 from ladder.matchmaking import Candidate, Choice, Pair, Round, pick_lineups
-from ladder.parts import Ladder
 from ladder.plan import Plan
 from ladder.rate import settings_of
 from ladder.ratings.online import rate_online
 from ladder.ratings.patterns import Ratings
 from ladder.spec import DEFAULT_A_SEAT, RatingPart
+from ladder.spec.formats import Ladder
 from ladder.store import NightEntrant, NightRow, NightStore, Results
 
 MET_NIGHTS = 5  # nights back in which a meeting counts as lately

@@ -5,11 +5,11 @@ import re
 import pytest
 
 from ladder import seeds
-from ladder.documents import parse_document
 from ladder.errors import SpecError
 from ladder.execute import Progress
 from ladder.plan import make_plan
 from ladder.spec import make_spec
+from ladder.spec.documents import parse_document
 from ladder.store import Store
 from ladder.tournament import run_key_for
 from tests.running import rows_of

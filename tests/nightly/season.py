@@ -14,10 +14,10 @@ from random import Random
 from typing import Any
 
 from ladder.bots import load
-from ladder.documents import parse_document
 from ladder.execute import Workers
 from ladder.nightly import Outcome, run_nightly
 from ladder.spec import Spec, make_spec
+from ladder.spec.documents import parse_document
 from ladder.store import NightStore
 from ladder.submissions import enter
 

@@ -41,8 +41,8 @@ format: {{kind: ladder, budget: {{matches: 240}}, matches: 6, rounds: 2, floor: 
 
 
 def spec_of(more: str = "backups: 2") -> Spec:
-    from ladder.documents import parse_document
     from ladder.spec import make_spec
+    from ladder.spec.documents import parse_document
 
     return make_spec(parse_document(SPEC.format(more=more), "night.yaml"))
 
@@ -115,8 +115,8 @@ def _interrupt(*_: object, **__: object) -> None:
 
 def test_another_games_ladder_of_that_name(store: NightStore) -> None:
     play(store, 0)
-    from ladder.documents import parse_document
     from ladder.spec import make_spec
+    from ladder.spec.documents import parse_document
 
     text = SPEC.format(more="backups: 1").replace("game: pasa", "game: pasha")
     text = text.replace(", rounds: 1, chips: 100", "").replace("Uniform, Least", "Medium, Random")

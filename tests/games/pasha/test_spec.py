@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ladder.documents import parse_document
 from ladder.spec import make_spec
+from ladder.spec.documents import parse_document
 
 SPEC = """
 name: x
