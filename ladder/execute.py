@@ -557,7 +557,7 @@ def _ray(workers: Workers) -> Iterator[int]:
         options["runtime_env"] = {"py_modules": [str(package), str(shipped)]}
     try:
         ray.init(**options)
-    except Exception as error:  # noqa: BLE001 - Ray's own are bare, as where its start times out
+    except Exception as error:
         where = workers.address or "on this machine"
         reason = str(error).strip().splitlines()[0]
         raise InfraError(f"cannot start Ray {where}: {reason}") from error
