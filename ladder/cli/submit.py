@@ -129,7 +129,7 @@ def _program(
 
 
 def _tell_judged(judged: Judged, transcript: Path | None, *, as_json: bool) -> None:
-    from ladder.report import print_judged
+    from ladder.look_report import print_judged
 
     if transcript is not None:
         try:
@@ -160,8 +160,9 @@ def submit(
 
     Example: ladder submit my_bot.py:MyBot --name bold --author anna --params lead=50
     """
+    from ladder.look_report import judged_values, print_judged
     from ladder.printing import print_verdict, submission_values, verdict_values
-    from ladder.report import judged_values, print_json, print_judged
+    from ladder.report import print_json
     from ladder.store import SubmissionStore
     from ladder.submissions import submit as submit_bot
     from ladder.submissions import submit_program

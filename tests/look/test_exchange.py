@@ -27,7 +27,14 @@ def faults_of(db: Path) -> list[tuple[Any, ...]]:
     return sorted(Store(db).query("SELECT match, seat, decision, cause, detail FROM faults"))
 
 
-@pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "parquet",
+        pytest.param("csv", marks=pytest.mark.slow),
+        pytest.param("jsonl", marks=pytest.mark.slow),
+    ],
+)
 def test_round_trip(ladder: Command, played: Path, tmp_path: Path, kind: str) -> None:
     folder, db = tmp_path / "an 'out'", tmp_path / "other.duckdb"
     ended = ladder("export", folder, "--all", "--format", kind, "--db", played, "--json")
