@@ -15,7 +15,7 @@ table: {seats: 2, rounds: 1, chips: 60}
 seed: 5
 limits: {decision_ms: 60, wall_ms: 400}
 entrants: [Easy, Hard, BOTS]
-format: {kind: round_robin, matches: 6}
+format: {kind: round_robin, matches: 2}
 """
 
 

@@ -84,7 +84,7 @@ class Disturbance:
 @pytest.mark.parametrize(
     ("kills", "matches"),
     [
-        (8, 801),
+        (8, 501),
         pytest.param(100, 6000, marks=[pytest.mark.full_size, pytest.mark.timeout(3600)]),
     ],
 )

@@ -252,6 +252,7 @@ def their_folder():
         yield folder
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="the tests above ran as an ordinary user already")
 def test_as_an_ordinary_user(their_folder):
     """The same again, host and bots both unprivileged, where we are root and Python is for all."""
