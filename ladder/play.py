@@ -28,8 +28,8 @@ from ladder.games import Game, Table
 from ladder.games.nodes import CHANCE
 from ladder.lineup import table_options
 from ladder.plan import Plan
+from ladder.proof.replays import Move, told_moves
 from ladder.record import Ints, Record, Segment
-from ladder.replays import Move, told_moves
 from ladder.spec import make_table
 from ladder.store import RunRow, Store
 from ladder.walk import Walk, close_all

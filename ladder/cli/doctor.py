@@ -28,7 +28,7 @@ def doctor(
     Example: ladder doctor --no-ray
     """
     from ladder.doctor import examine
-    from ladder.report import print_findings
+    from ladder.printing.knowledge import print_findings
 
     findings = print_findings(examine(options.db_path(db), starts_ray=ray), as_json=json)
     if not all(each.is_good for each in findings if each.name == "sandbox"):

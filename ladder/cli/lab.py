@@ -58,7 +58,7 @@ def compare(
     """
     from ladder.compare import compare as answer
     from ladder.execute import Workers
-    from ladder.lab_report import RaceLine, print_comparisons
+    from ladder.printing.lab import RaceLine, print_comparisons
     from ladder.questions import question_of_words, questions_of_spec
     from ladder.store import Store
 
@@ -103,7 +103,7 @@ def exact(
     Example: ladder exact best Easy Easy Easy --table chips=500,rounds=2
     """
     from ladder.exact_questions import ask_exact, save_exact
-    from ladder.lab_report import print_exact, solving
+    from ladder.printing.lab import print_exact, solving
 
     with solving() as progress:
         if save is not None:
@@ -126,7 +126,7 @@ def exploit(
     Example: ladder exploit Master --table seats=3
     """
     from ladder.exact_questions import ask_exploit
-    from ladder.lab_report import print_exploit, solving
+    from ladder.printing.lab import print_exploit, solving
 
     with solving() as progress:
         found: Any = ask_exploit(word, table, memory_mb=memory, progress=progress, trusts_all=trust)

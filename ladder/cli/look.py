@@ -50,13 +50,13 @@ def replay(
     if (match is None) == (actions is None):
         raise typer.BadParameter("give a match's id, or --actions FILE", param_hint="MATCH")
     if actions is not None:
-        from ladder.look_report import print_replay
+        from ladder.printing.matches import print_replay
         from ladder.script import replay_file
 
         print_replay(replay_file(actions), as_json=json)
         return
-    from ladder.look_report import print_stored_replay
-    from ladder.replays import open_replay
+    from ladder.printing.matches import print_stored_replay
+    from ladder.proof.replays import open_replay
     from ladder.store import Store
 
     assert match is not None
@@ -97,12 +97,12 @@ def verify(
         return
     if every and sample is not None:
         raise typer.BadParameter("give one of --sample and --all", param_hint="--all")
-    from ladder.look_report import print_verdict
-    from ladder.progress import CountLine
+    from ladder.printing.bars import CountLine
+    from ladder.printing.matches import print_verdict
+    from ladder.proof.verify import SAMPLE
+    from ladder.proof.verify import verify as verify_run
     from ladder.rated import find_run
     from ladder.store import Store
-    from ladder.verify import SAMPLE
-    from ladder.verify import verify as verify_run
 
     store = Store(options.db_path(db))
     found = find_run(store, run)
@@ -118,7 +118,7 @@ def verify(
 
 def _verify_exact(spec: Path, db: Path, *, json: bool) -> None:
     from ladder.crosscheck import cross_check
-    from ladder.lab_report import print_cross_check, solving
+    from ladder.printing.lab import print_cross_check, solving
 
     with solving() as progress:
         found = cross_check(spec, db, progress=progress)
@@ -146,8 +146,8 @@ def report(
     """
     if run is not None and ladder is not None:
         raise typer.BadParameter("give one of --run and --ladder", param_hint="--ladder")
-    from ladder.look_report import print_written
     from ladder.page.write import write_report
+    from ladder.printing.matches import print_written
     from ladder.store import Store
 
     store = Store(options.db_path(db))
@@ -176,7 +176,7 @@ def export(
     if every and run:
         raise typer.BadParameter("give one of --run and --all", param_hint="--all")
     from ladder.exchange import export_runs
-    from ladder.look_report import print_exported
+    from ladder.printing.matches import print_exported
     from ladder.rated import find_run
     from ladder.store import Store
 
@@ -200,7 +200,7 @@ def import_(
     Example: ladder import out/ --db results/other.duckdb
     """
     from ladder.exchange import import_runs
-    from ladder.look_report import print_imported
+    from ladder.printing.matches import print_imported
     from ladder.store import Store
 
     path = options.db_path(db)

@@ -53,9 +53,9 @@ def nightly(
     from ladder.nightly import run_nightly, summary_lines
     from ladder.nightly.page import write_page
     from ladder.nightly.summary import diff_values
-    from ladder.printing import history_values
-    from ladder.progress import ProgressLine, note
-    from ladder.report import print_json
+    from ladder.printing.bars import ProgressLine, note
+    from ladder.printing.ladders import history_values
+    from ladder.printing.output import print_json
     from ladder.spec import load_spec
     from ladder.store import NightStore
 
@@ -127,7 +127,7 @@ def history(
     """
     from ladder.errors import SpecError
     from ladder.nightly.table import find_ladder
-    from ladder.printing import print_history
+    from ladder.printing.ladders import print_history
     from ladder.store import NightStore
 
     store = NightStore(options.db_path(db), patience_s=options.READ_PATIENCE_S)

@@ -51,7 +51,7 @@ def run(
 
     loaded = load_spec(spec, trusts_all=trust)
     if dry_run:
-        from ladder.report import print_dry_run
+        from ladder.printing.runs import print_dry_run
 
         print_dry_run(loaded, make_plan(loaded), as_json=json)
         return
@@ -109,7 +109,7 @@ def bench(
     Example: ladder bench --json
     """
     from ladder.bench import run_bench
-    from ladder.report import print_bench
+    from ladder.printing.knowledge import print_bench
 
     print_bench(run_bench(quick=quick), as_json=json)
 
@@ -127,8 +127,8 @@ def _play(
     show_db: bool,
 ) -> None:
     from ladder.errors import InfraError
-    from ladder.progress import ProgressLine, print_notes
-    from ladder.report import print_outcome
+    from ladder.printing.bars import ProgressLine, print_notes
+    from ladder.printing.runs import print_outcome
     from ladder.store import Store
     from ladder.tournament import run_spec
 

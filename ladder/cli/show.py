@@ -51,8 +51,9 @@ def standings(
     Example: ladder standings --run quickstart --by-seat
     """
     from ladder.nightly.table import find_ladder, find_night, night_of_run, rated_night
+    from ladder.printing.runs import print_faults
+    from ladder.printing.standings import print_pairs, print_standings
     from ladder.rated import rate_selection, rating_of_run, select
-    from ladder.report import print_faults, print_pairs, print_standings
     from ladder.store import NightStore
 
     store = NightStore(options.db_path(db), patience_s=options.READ_PATIENCE_S)
@@ -131,6 +132,12 @@ def rate(
     Example: ladder rate --run quickstart --rank-by placing --anchor Easy=25
     """
     from ladder.lineup import table_options
+    from ladder.printing.standings import (
+        print_pairs,
+        print_prediction,
+        print_spread,
+        print_standings,
+    )
     from ladder.rated import (
         order_spread_of,
         prediction_of,
@@ -139,7 +146,6 @@ def rate(
         select,
         write_rated,
     )
-    from ladder.report import print_pairs, print_prediction, print_spread, print_standings
     from ladder.store import Store
 
     store = Store(options.db_path(db))
@@ -190,12 +196,12 @@ def bots(
     """
     from ladder.bots import available
     from ladder.games import get_game
-    from ladder.report import print_bots
+    from ladder.printing.knowledge import print_bots
 
     if game is not None:
         get_game(game)
     if db is not None:
-        from ladder.printing import print_submissions
+        from ladder.printing.ladders import print_submissions
         from ladder.store import SubmissionStore
 
         print_submissions(SubmissionStore(db).submissions(game), as_json=json)
@@ -217,7 +223,7 @@ def games(
 
     Example: ladder games pasa
     """
-    from ladder.report import print_game, print_games, print_schema
+    from ladder.printing.knowledge import print_game, print_games, print_schema
 
     if schema:
         print_schema(name)

@@ -89,7 +89,7 @@ def check(
         _tell_judged(judge(program, game or "pasa"), transcript, as_json=json)
         return
     from ladder.check import check_word
-    from ladder.printing import print_verdict
+    from ladder.printing.ladders import print_verdict
 
     assert bot is not None
     verdict = check_word(_word(bot, params), game=game, matches=matches)
@@ -129,7 +129,7 @@ def _program(
 
 
 def _tell_judged(judged: Judged, transcript: Path | None, *, as_json: bool) -> None:
-    from ladder.look_report import print_judged
+    from ladder.printing.matches import print_judged
 
     if transcript is not None:
         try:
@@ -160,9 +160,9 @@ def submit(
 
     Example: ladder submit my_bot.py:MyBot --name bold --author anna --params lead=50
     """
-    from ladder.look_report import judged_values, print_judged
-    from ladder.printing import print_verdict, submission_values, verdict_values
-    from ladder.report import print_json
+    from ladder.printing.ladders import print_verdict, submission_values, verdict_values
+    from ladder.printing.matches import judged_values, print_judged
+    from ladder.printing.output import print_json
     from ladder.store import SubmissionStore
     from ladder.submissions import submit as submit_bot
     from ladder.submissions import submit_program
@@ -240,7 +240,7 @@ def show(
     Example: ladder show bold
     """
     from ladder.errors import SpecError
-    from ladder.printing import print_submission
+    from ladder.printing.ladders import print_submission
     from ladder.store import SubmissionStore
     from ladder.submissions import find_name
 

@@ -17,8 +17,8 @@ from ladder.errors import LadderError
 from ladder.games import Game, Table, get_game
 from ladder.isolate.verdict import Limits
 from ladder.page.samples import Sample, sample_of
+from ladder.proof.replays import game_and_table, load_versions, seated_players
 from ladder.rated import Rated, find_run, rate_selection, rating_of_run, select, table_of_run
-from ladder.replays import game_and_table, load_versions, seated_players
 from ladder.spec import tier_and_limits
 from ladder.standings import Row
 from ladder.stats import share_interval

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.replays import open_replay
+from ladder.proof.replays import open_replay
 from ladder.store import Store
 from tests.conftest import Command
 from tests.running import run_text

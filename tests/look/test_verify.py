@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from ladder.audit import chi_square_above, fairness
+from ladder.proof.audit import chi_square_above, fairness
 from tests.conftest import Command
 from tests.running import run_text
 
@@ -20,8 +20,8 @@ SUSPICIOUS = "tests/look/suspicious_bots.py:"
 @pytest.fixture(autouse=True)
 def _less_of_what_is_dear(monkeypatch: pytest.MonkeyPatch) -> None:
     """A cause that is looked for costs some processes, and dice are counted throw by throw."""
-    monkeypatch.setattr("ladder.verify.MOST_BLAMED", 1)
-    monkeypatch.setattr("ladder.verify.DICE_MATCHES", {"pasa": 40, "pasha": 4})
+    monkeypatch.setattr("ladder.proof.verify.MOST_BLAMED", 1)
+    monkeypatch.setattr("ladder.proof.verify.DICE_MATCHES", {"pasa": 40, "pasha": 4})
 
 
 def verified(ladder: Command, db: Path, *words: object) -> tuple[int, dict[str, Any]]:

@@ -10,13 +10,13 @@ from typing import Any
 
 from ladder.exchange import Exported, Imported
 from ladder.page.write import Written
-from ladder.replays import Move
-from ladder.replays import Replay as StoredReplay
-from ladder.report import print_json
+from ladder.printing.output import print_json
+from ladder.proof.replays import Move
+from ladder.proof.replays import Replay as StoredReplay
+from ladder.proof.verify import Verdict
+from ladder.proof.verify import as_values as verdict_values
 from ladder.script import Replay
 from ladder.transcript import Judged
-from ladder.verify import Verdict
-from ladder.verify import as_values as verdict_values
 
 
 def print_replay(replay: Replay, *, as_json: bool) -> None:

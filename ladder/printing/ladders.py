@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table as Grid
 
 from ladder.check import Verdict
-from ladder.report import console, print_json
+from ladder.printing.output import console, print_json
 from ladder.store import NightEntrant, NightRow, Submission
 
 MARKS = {"ok": "ok   ", "note": "note ", "fault": "FAULT"}

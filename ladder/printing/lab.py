@@ -15,9 +15,9 @@ from ladder.compare import Comparison
 from ladder.crosscheck import MOST_ERRORS, CrossCheck
 from ladder.exact.answers import Exploit
 from ladder.exact.solver import Exact
-from ladder.progress import note
+from ladder.printing.bars import note
+from ladder.printing.output import console, print_json
 from ladder.race import Race
-from ladder.report import console, print_json
 
 LINE_EVERY_S = 5.0
 BAR = 40  # characters of a chart

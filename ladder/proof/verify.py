@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ladder import audit
-from ladder.audit import Check, DiceCount
-from ladder.blame import Blame, find_blame
 from ladder.bots import LoadedBot, PortableBot
 from ladder.errors import StoreError
 from ladder.execute import Chunk, Setup, Workers, play_chunks
+from ladder.proof import audit
+from ladder.proof.audit import Check, DiceCount
+from ladder.proof.blame import Blame, find_blame
+from ladder.proof.replays import game_and_table, seated_players
 from ladder.rated import rate_selection, rating_of_run, select
 from ladder.record import Record, Segment
-from ladder.replays import game_and_table, seated_players
 from ladder.spec import tier_and_limits
 from ladder.store import RunRow, Store
 from ladder.store.archive import LedgerRow, StoredPairing, match_id

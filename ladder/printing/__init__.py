@@ -1,0 +1,1 @@
+"""What commands print, a module for each kind of command."""

@@ -1,0 +1,47 @@
+"""How anything is printed: tables for people, JSON and CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+
+PIPED_WIDTH = 200
+
+
+def console() -> Console:
+    """Standard output; piped, wide enough that nothing is cut."""
+    return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on standard output; what is not a number becomes null."""
+    json.dump(_plain(value), sys.stdout, ensure_ascii=False, indent=1)
+    sys.stdout.write("\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def print_csv(values: Sequence[dict[str, Any]]) -> None:
+    """Lines of comma-separated values, under the names of all that come."""
+    names = list(dict.fromkeys(name for value in values for name in value))
+    writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
+    writer.writeheader()
+    for value in values:
+        seats = value.get("win_share_by_seat")
+        writer.writerow(
+            {**value, "win_share_by_seat": " ".join(map(str, seats))} if seats else value
+        )
