@@ -14,6 +14,9 @@ system of all of them. Its fixed point is the same.
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from ladder.ratings.compiled import jitted
@@ -65,6 +68,11 @@ _SHORTER, _LONGER = 0.6, 1.4
 _SHORTEST = 1 / 32
 _CLOSE = 0.3
 _REMEMBERED = 6
+
+# Many finishes are passed over in parts, on all cores; each part has sums of its own to hold.
+_PARTS = 16
+_PART_SIZE = 10_000  # finishes that are worth a part
+_PART_BOTS = 500
 
 _LONGEST_STEP = 4.0  # of a mean in one pass, in deviations of a new bot's performance
 
@@ -143,17 +151,14 @@ def _rate(
     only_winner = settings.rank_by == "winner"
     sites = np.zeros((num_patterns, _sites_needed(patterns, num_sites, only_winner), 2))
     told = np.zeros((num_patterns, seats))
-    force, precision, joint = np.empty(num_bots), np.empty(num_bots), np.empty((num_bots,) * 2)
     diagonal = np.diag(np.full(num_bots, prior_precision))
     longest = _LONGEST_STEP * np.sqrt(settings.sigma**2 + settings.beta**2)
     passes, is_converged = 0, False
     inverse = np.diag(variance)
     pace = _Pace(np.zeros(2 * num_bots))
     while passes < MAX_PASSES and not is_converged:
-        gather_messages(
-            patterns.lineups,
-            patterns.places,
-            patterns.counts,
+        force, precision, joint = _gather(
+            patterns,
             mu,
             variance,
             settings.beta**2,
@@ -162,10 +167,6 @@ def _rate(
             _LATER_SWEEPS if passes else _FIRST_SWEEPS,
             sites,
             told,
-            force,
-            precision,
-            joint,
-            *new_board(),
         )
         passes += 1
         inverse = np.asarray(np.linalg.inv(joint + diagonal), np.float64)
@@ -181,6 +182,42 @@ def _rate(
         variance = variance * np.exp(2 * moved[num_bots:])
         is_converged = bool(change <= tolerance)
     return mu, variance, (inverse + inverse.T) / 2, passes, is_converged
+
+
+def _gather(
+    patterns: Patterns,
+    mu: Floats,
+    variance: Floats,
+    noise: float,
+    margin: float,
+    only_winner: bool,
+    max_sweeps: int,
+    sites: Floats,
+    told: Floats,
+) -> tuple[Floats, Floats, Floats]:
+    """(force, precision, joint): `gather_messages` over all finishes, on all cores.
+
+    The finishes are cut by their number alone and the parts' sums added in order: the same bits
+    on any number of cores.
+    """
+    num_bots, num_patterns = len(mu), len(patterns.counts)
+    parts = min(_PARTS, 1 + num_patterns // _PART_SIZE) if num_bots <= _PART_BOTS else 1
+    edges = [num_patterns * part // parts for part in range(parts + 1)]
+
+    def gather(part: int) -> tuple[Floats, Floats, Floats]:
+        own = slice(edges[part], edges[part + 1])
+        sums = np.empty(num_bots), np.empty(num_bots), np.empty((num_bots, num_bots))
+        gather_messages(
+            patterns.lineups[own], patterns.places[own], patterns.counts[own], mu, variance, noise,
+            margin, only_winner, max_sweeps, sites[own], told[own], *sums, *new_board(),
+        )  # fmt: skip
+        return sums
+
+    if parts == 1:
+        return gather(0)
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        force, precision, joint = zip(*threads.map(gather, range(parts)), strict=True)
+    return sum(force[1:], force[0]), sum(precision[1:], precision[0]), sum(joint[1:], joint[0])
 
 
 class _Pace:

@@ -21,5 +21,5 @@ def jitted(function: F) -> F:
     """
     function.__qualname__ += f"-{_DIGEST[:8]}"
     with cache_folder(_DIGEST) as usable:
-        compiled: F = numba.njit(cache=usable, error_model="numpy")(function)
+        compiled: F = numba.njit(cache=usable, error_model="numpy", nogil=True)(function)
     return compiled
