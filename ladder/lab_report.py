@@ -119,10 +119,14 @@ def _print_pairs(comparison: Comparison) -> None:
             f"{pair.a} - {pair.b}", f"{100 * pair.difference:+.3f}",
             f"{100 * pair.low:+.3f} .. {100 * pair.high:+.3f}",
             f"{100 * pair.plain_difference:+.3f}", f"{pair.e_value:.3g}", f"{pair.matches:,}",
-            f"x{pair.gain:.2f}", f"x{comparison.pairing_gain[pair.a, pair.b]:.2f}",
+            _gain(pair.gain), _gain(comparison.pairing_gain[pair.a, pair.b]),
             _decision(pair.a, pair.b, str(pair.decision)),
         )  # fmt: skip
     console().print(grid)
+
+
+def _gain(times: float | None) -> str:
+    return "too few to tell" if times is None else f"x{times:.2f}"
 
 
 def _decision(a: str, b: str, decision: str) -> str:
