@@ -48,6 +48,9 @@ def compare(
         Path | None,
         typer.Option(help="Store the matches here (default: the spec's, else nowhere)."),
     ] = None,
+    charts: Annotated[
+        Path | None, typer.Option(help="Write a chart of the win shares into this folder.")
+    ] = None,
     workers: options.WorkerCount = None,
     trust: options.Trust = False,
     json: options.AsJson = False,
@@ -82,6 +85,11 @@ def compare(
         typer.echo(f"interrupted: {len(found)} of {len(asked)} tables were compared", err=True)
         raise typer.Exit(130) from None
     print_comparisons(found, as_json=json)
+    if charts is not None:
+        from ladder.page.grids import write_grid
+
+        for path in write_grid(found, charts):
+            typer.echo(path, err=True)
 
 
 def exact(
