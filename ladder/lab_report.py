@@ -15,6 +15,7 @@ from ladder.compare import Comparison
 from ladder.crosscheck import MOST_ERRORS, CrossCheck
 from ladder.exact.answers import Exploit
 from ladder.exact.solver import Exact
+from ladder.exact_questions import Closeness
 from ladder.progress import note
 from ladder.race import Race
 from ladder.report import console, print_json
@@ -251,3 +252,20 @@ def print_cross_check(found: CrossCheck, *, as_json: bool) -> None:
     console().print(grid)
     verdict = "all within" if found.is_ok else "NOT all within"
     sys.stdout.write(f"{verdict} {MOST_ERRORS:.0f} standard errors\n")
+
+
+def print_closeness(found: Sequence[Closeness], *, as_json: bool) -> None:
+    """Which rule gets how close to the best reply, the closest first at each table."""
+    if as_json:
+        print_json([asdict(each) for each in found])
+        return
+    grid = Grid("table", "rule", box=None, header_style="bold", pad_edge=False)
+    for name in ("win %", "of the best reply %"):
+        grid.add_column(name, justify="right")
+    for table in dict.fromkeys(each.table for each in found):
+        rows = [each for each in found if each.table == table]
+        for each in sorted(rows, key=lambda each: -each.of_best):
+            grid.add_row(
+                table, each.name, f"{100 * each.win_share:.3f}", f"{100 * each.of_best:.2f}"
+            )
+    console().print(grid)

@@ -10,6 +10,7 @@ import altair as alt
 
 from ladder.compare import Comparison
 from ladder.errors import SpecError
+from ladder.exact_questions import Closeness
 from ladder.page.charts import COLOURS, MOST_LINES, Chart, charted, data_of
 
 
@@ -74,11 +75,34 @@ def _rows_of(told: str, comparison: Comparison, param: str) -> list[tuple[Any, .
     return rows
 
 
-def write_grid(found: Sequence[tuple[str, Comparison]], folder: Path) -> list[Path]:
-    """Write the chart of a grid, as SVG and PNG. Raises: SpecError."""
-    if len({told for told, _ in found}) > MOST_LINES:
-        raise SpecError(f"--charts: at most {MOST_LINES} tables (got {len(found)})")
-    chart = grid_chart(found)
+def closeness_chart(found: Sequence[Closeness]) -> Chart:
+    """How much of the best reply's win share each rule gets, by table."""
+    head = ("table", "rule", "share", "of best")
+    best_first = sorted(found, key=lambda each: -each.of_best)
+    rows = [
+        (each.table, each.name, round(each.win_share, 6), round(each.of_best, 5))
+        for each in best_first
+    ]
+    tables = list(dict.fromkeys(each.table for each in found))
+    base = alt.Chart(data_of(head, rows)).encode(
+        x=alt.X("of best:Q", title="win share, as a part of the best reply's",
+                axis=alt.Axis(format="%"), scale=alt.Scale(zero=False)),
+        y=alt.Y("rule:N", title=None, sort=list(dict.fromkeys(row[1] for row in rows))),
+        color=alt.Color(
+            "table:N", title=None, sort=tables,
+            scale=alt.Scale(domain=tables, range=COLOURS[: len(tables)]),
+        ),
+    )  # fmt: skip
+    chart = base.mark_point(filled=True, size=70, opacity=1)
+    words = "Every dot is a rule at a table; at 100 % it could not do better against that field."
+    spec = charted(chart.properties(width=460, height=alt.Step(24)))
+    return Chart("closeness", "How close to the best reply", words, spec, head, rows)
+
+
+def write_chart(chart: Chart, folder: Path) -> list[Path]:
+    """Write a chart as SVG and PNG. Raises: SpecError."""
+    if len({row[0] for row in chart.rows}) > MOST_LINES:
+        raise SpecError(f"--charts: at most {MOST_LINES} tables have a colour of their own")
     svg, png = folder / f"{chart.name}.svg", folder / f"{chart.name}.png"
     try:
         folder.mkdir(parents=True, exist_ok=True)
