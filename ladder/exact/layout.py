@@ -47,6 +47,10 @@ class Layout:
             return self.total
         return min(self.total, self.chips + turn * (self.table.most // self.unit))
 
+    def touched(self, turn: int) -> int:
+        """How many ranks of a turn are ever written: memory beyond is never really taken."""
+        return int(self.plane[self._most_units(turn, 1) + 1])
+
     def levels(self, turn: int) -> range:
         """The levels of a turn that can be reached."""
         most = self.most_units(turn)

@@ -213,5 +213,6 @@ def hand_on(is_backward, thread, threads, mat, values, after, masses, masses_aft
 @cache
 def kernels() -> tuple[Any, Any]:
     """(run_level, hand_on), compiled or read from the cache."""
-    sources = ("exact/", "games/", "policy/call.py")
+    ours = [f"exact/{name}.py" for name in ("arrays", "lent", "levels", "stakings")]
+    sources = (*ours, "games/pasa/", "games/nodes.py", "policy/call.py")
     return tuple(compiled(kernel, *sources) for kernel in (run_level, hand_on))

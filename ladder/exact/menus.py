@@ -56,7 +56,7 @@ def menus(table: PasaTable, unit: int) -> Menus:
 
 @cache
 def _filler() -> Any:
-    return compiled(_fill, "exact/", "games/")
+    return compiled(_fill, "exact/menus.py", "games/pasa/", "games/nodes.py")
 
 
 def _fill(found: Menus, row: Any, unit: int, options: int) -> None:

@@ -71,8 +71,9 @@ def estimate(
     num_best = sum(not isinstance(seat, type) for seat in seats)
     workers = num_threads(table, threads)
     carried = 2 * workers * layout.positions * 8
+    valued = sum(layout.touched(turn) for turn in range(layout.turns + 1)) + layout.positions
     needed = {
-        is_double: (carried + (layout.turns + 2) * layout.positions * num_best * size) / 2**20 + 200
+        is_double: (carried + valued * num_best * size) / 2**20 + 200
         for is_double, size in ((True, 8), (False, 4))
     }
     is_double = num_best == 0 or needed[True] <= memory_mb
