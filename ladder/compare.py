@@ -28,7 +28,7 @@ from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
 from ladder.plan import DIGEST_BYTES, Pairing, Plan, key_of_seed
 from ladder.race import Candidate, Pair, Race
 from ladder.record import Record, Segment
-from ladder.stats import pasa_widest, widest
+from ladder.stats import FEW, pasa_widest, widest
 from ladder.store import RunRow, Store
 from ladder.tournament import walls_of
 
@@ -78,7 +78,8 @@ class Comparison:
     candidates: list[Candidate]
     figures: dict[str, Figures]
     pairs: list[Pair]
-    pairing_gain: dict[tuple[str, str], float]  # times fewer matches than on independent dice
+    # Times fewer matches than on independent dice; None: too few matches to tell.
+    pairing_gain: dict[tuple[str, str], float | None]
     matches: int  # played, all candidates
     needed: int  # more matches a candidate for the asked precision
     seconds: float
@@ -197,13 +198,16 @@ class _Crossed:
                 x, y = won[a], won[b]
                 sums += (len(x), x.sum(), y.sum(), x @ x, y @ y, x @ y)
 
-    def gains(self) -> dict[tuple[str, str], float]:
-        gains = {}
-        for pair, (n, x, y, xx, yy, xy) in self._sums.items():
-            apart = xx - x * x / max(n, 1) + yy - y * y / max(n, 1)
-            together = apart - 2 * (xy - x * y / max(n, 1))
-            gains[pair] = float(apart / together) if together > 1e-9 else 1.0
-        return gains
+    def gains(self) -> dict[tuple[str, str], float | None]:
+        return {pair: _gain(*sums) for pair, sums in self._sums.items()}
+
+
+def _gain(n: float, x: float, y: float, xx: float, yy: float, xy: float) -> float | None:
+    if n < FEW:
+        return None
+    apart = xx - x * x / n + yy - y * y / n
+    together = apart - 2 * (xy - x * y / n)
+    return float(apart / together) if together > 1e-9 else None
 
 
 def _batches(per_seat: int) -> Iterator[int]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from ladder.bots import load_word
+from ladder.bots import LoadedBot, load_word
+from ladder.compare import Question
 from ladder.errors import BotLoadError, SpecError
 from ladder.exact.answers import Exploit, all_first_seats, answer
 from ladder.exact.answers import exploit as exploit_of
@@ -18,6 +20,16 @@ from ladder.games.bot import bind
 from ladder.games.pasa.table import PasaTable
 from ladder.lineup import table_options
 from ladder.spec import make_table
+
+
+@dataclass(frozen=True)
+class Closeness:
+    """How close a candidate comes to the best reply to its field, all seats in turn."""
+
+    table: str  # what sets it apart from other tables of a grid
+    name: str
+    win_share: float
+    of_best: float  # as a part of the best reply's win share
 
 
 def pasa_table(text: str, seats: int | None = None) -> PasaTable:
@@ -35,7 +47,7 @@ def pasa_seat(word: str, *, is_trusted: bool = False) -> Seat:
     if word == BEST:
         return BEST
     loaded = load_word(word, "pasa", is_trusted=is_trusted)
-    return cast(Seat, bind(loaded.bot, dict(loaded.params)))
+    return _bound(loaded)
 
 
 def _seats(words: Sequence[str], *, trusts_all: bool) -> list[Seat]:
@@ -111,3 +123,36 @@ def ask_exploit(
     if seat == BEST:
         raise SpecError("exploit takes a policy, not best")
     return exploit_of(made, seat, memory_mb=memory_mb, progress=progress)
+
+
+def ask_closeness(
+    told: str, question: Question, *, memory_mb: int, progress: Any
+) -> list[Closeness]:
+    """The exact shares of a comparison's candidates, and of the best reply to its field.
+
+    Raises: SpecError.
+    """
+    table = question.table
+    if not isinstance(table, PasaTable) or table.seats > 4:
+        raise SpecError(
+            f"--exact: values are worked out for pasa at 2 to 4 seats (got {question.game.name}"
+            f" at {table.seats})"
+        )
+    field = [_bound(question.bots[i]) for i in question.rivals]
+    options: dict[str, Any] = {"memory_mb": memory_mb, "progress": progress}
+
+    def share(candidate: Seat) -> float:
+        lineups = [[*field[:seat], candidate, *field[seat:]] for seat in range(table.seats)]
+        won = [answer(table, seats, **options).win_share for seats in lineups]
+        return sum(each[seat] for seat, each in enumerate(won)) / table.seats
+
+    best = share(BEST)
+    found = [Closeness(told, BEST, best, 1.0)]
+    for name, bot in zip(question.names[: question.candidates], question.bots, strict=False):
+        own = share(_bound(bot))
+        found.append(Closeness(told, name, own, own / best))
+    return found
+
+
+def _bound(bot: LoadedBot) -> Seat:
+    return cast(Seat, bind(bot.bot, dict(bot.params)))

@@ -157,4 +157,6 @@ def compiled(function: Callable[..., Any], *sources: str) -> Any:
     digest = source_digest("seeds.py", "jit.py", *sources)
     _name_by_content(function, digest)
     with cache_folder(digest) as usable:
-        return numba.njit(cache=usable, error_model="numpy", boundscheck=is_checked())(function)
+        return numba.njit(cache=usable, nogil=True, error_model="numpy", boundscheck=is_checked())(
+            function
+        )

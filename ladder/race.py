@@ -54,7 +54,7 @@ class Pair:
     decision: Decision
     matches: int
     plain_difference: float
-    gain: float  # times fewer matches thanks to the covariate
+    gain: float | None  # times fewer matches thanks to the covariate; None: too few to tell
 
 
 @dataclass(frozen=True)

@@ -28,23 +28,47 @@ class RowType(types.Array):  # type: ignore[misc]
 register_model(RowType)(models.ArrayModel)
 
 
-def _lend(readonly: bool | None) -> Any:
+def _without_owner(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
+    lent = arrayobj.make_array(array_type)(context, builder, value)
+    lent.meminfo = cgutils.get_null_value(lent.meminfo.type)
+    lent.parent = cgutils.get_null_value(lent.parent.type)
+    return lent._getvalue()
+
+
+def _lend_row(readonly: bool | None) -> Any:
     def lend(typing_context: Any, array: Any) -> Any:
-        row = RowType(array.dtype, not array.mutable if readonly is None else readonly)
+        row_type = RowType(array.dtype, not array.mutable if readonly is None else readonly)
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            lent = arrayobj.make_array(row)(context, builder, arguments[0])
-            lent.meminfo = cgutils.get_null_value(lent.meminfo.type)
-            lent.parent = cgutils.get_null_value(lent.parent.type)
-            return lent._getvalue()
+        def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return _without_owner(context, builder, row_type, arguments[0])
 
-        return row(array), generate
+        return row_type(array), build
 
     return lend
 
 
-row = intrinsic(_lend(None))  # (contiguous 1-d array) -> the same as a row
-read_only = intrinsic(_lend(True))  # the same as a row that cannot be written to
+@intrinsic  # type: ignore[untyped-decorator]
+def borrowed(typing_context: Any, value: Any) -> Any:
+    """An array of any shape, or a named tuple with arrays in it, lent but indexed as ever."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _lend(context, builder, signature.return_type, arguments[0])
+
+    return value(value), build
+
+
+def _lend(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.BaseNamedTuple):
+        for i, field in enumerate(kind):
+            part = _lend(context, builder, field, builder.extract_value(value, i))
+            value = builder.insert_value(value, part, i)
+    elif isinstance(kind, types.Array):
+        return _without_owner(context, builder, kind, value)
+    return value
+
+
+row = intrinsic(_lend_row(None))  # (contiguous 1-d array) -> the same as a row
+read_only = intrinsic(_lend_row(True))  # the same as a row that cannot be written to
 
 
 def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

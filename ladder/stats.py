@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 CONFIDENCE = 0.95
+FEW = 2000  # matches that say nothing yet of a ratio of variances
 Floats = NDArray[np.float64]
 
 
@@ -156,10 +157,15 @@ class Sequence:
         return self._squares / self.n if self.n else 1.0
 
     @property
-    def gain(self) -> float:
-        """How many times fewer matches the covariate makes enough."""
-        if self.n < 2 or self._squares <= 0:
+    def gain(self) -> float | None:
+        """How many times fewer matches the covariate makes enough, 1 without one.
+
+        None while there are too few matches to tell.
+        """
+        if self.seen.xx == 0:
             return 1.0
+        if self.n < FEW or self._squares <= 0:
+            return None
         return (self.seen.dd - self.seen.d**2 / self.n) / self._squares
 
     def add(self, batch: Moments) -> None:

@@ -2,6 +2,7 @@
 
 Compiled rules run with their bounds checked (`LADDER_CHECKED`), so that an index out of range is
 a failure here and not silent garbage; the command line in its own process runs them as shipped.
+With `LADDER_CHECKED=0` set from outside they run as shipped here too, several times as fast.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-os.environ["LADDER_CHECKED"] = "1"
+os.environ.setdefault("LADDER_CHECKED", "1")
 
 from pathlib import Path
 

@@ -48,6 +48,13 @@ def compare(
         Path | None,
         typer.Option(help="Store the matches here (default: the spec's, else nowhere)."),
     ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Play nothing: exact shares beside the best reply's.")
+    ] = False,
+    memory: MemoryMb = 2048,
+    charts: Annotated[
+        Path | None, typer.Option(help="Write a chart of the win shares into this folder.")
+    ] = None,
     workers: options.WorkerCount = None,
     trust: options.Trust = False,
     json: options.AsJson = False,
@@ -70,6 +77,9 @@ def compare(
             words, against or [], game, table, seed, given, trusts_all=trust
         )
         asked = [("", *words_asked)]
+    if exact:
+        _closeness(asked, memory, charts, as_json=json)
+        return
     found = []
     try:
         for told, question, spec in asked:
@@ -82,6 +92,29 @@ def compare(
         typer.echo(f"interrupted: {len(found)} of {len(asked)} tables were compared", err=True)
         raise typer.Exit(130) from None
     print_comparisons(found, as_json=json)
+    if charts is not None:
+        from ladder.page.grids import grid_chart, write_chart
+
+        for path in write_chart(grid_chart(found), charts):
+            typer.echo(path, err=True)
+
+
+def _closeness(asked: Any, memory: int, charts: Path | None, *, as_json: bool) -> None:
+    from ladder.exact_questions import ask_closeness
+    from ladder.printing.lab import print_closeness, solving
+
+    with solving() as progress:
+        found = [
+            each
+            for told, question, _ in asked
+            for each in ask_closeness(told, question, memory_mb=memory, progress=progress)
+        ]
+    print_closeness(found, as_json=as_json)
+    if charts is not None:
+        from ladder.page.grids import closeness_chart, write_chart
+
+        for path in write_chart(closeness_chart(found), charts):
+            typer.echo(path, err=True)
 
 
 def exact(

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ladder.errors import StoreError
+from ladder.exact.layout import Layout
 from ladder.exact.policies import Policy, Seat, line_up
-from ladder.exact.solver import Layout, Solver
+from ladder.exact.solver import Solver
 from ladder.games.nodes import CHANCE, END, LEGAL_AT, LUCK, NODE, NUM_LEGAL, SEAT
 from ladder.games.pasa import rules
 from ladder.games.pasa.table import PasaTable
@@ -23,6 +24,7 @@ from ladder.games.pasa.view import PasaView
 
 PARO, TIRO = 0b111111, 0b000000  # 6 6 6 and 1 1 1, as throws of the rules
 _TIE = 1e-12
+_ORDER = 2  # how `Layout` ranks positions; a file of another order is refused
 
 Opponents = Callable[[str], Seat]
 
@@ -35,7 +37,7 @@ class Values:
         self.players = players
         self.best_seats = [seat for seat, player in enumerate(players) if player is None]
         self.layout = Layout(table)
-        self._values = values  # [turn, rank * best seats + best seat]
+        self._values = values  # [turn, best seat * positions + rank]
 
     def best_stake(self, row: Sequence[int]) -> int:
         """The best reply's stake at a best seat's decision: the smallest of the best ones."""
@@ -72,8 +74,7 @@ class Values:
         seats = self.table.seats
         piles = [row[rules.PILES + (row[rules.THROWER] + j) % seats] for j in range(seats)]
         at = self.layout.rank([pile // self.layout.unit for pile in piles])
-        num_best = len(self.best_seats)
-        return self._values[row[rules.TURN], at * num_best : (at + 1) * num_best].astype(float)
+        return self._values[row[rules.TURN], at :: self.layout.positions].astype(float)
 
     def _final(self, row: Sequence[int]) -> Any:
         standings = [rules.standing(row, seat) for seat in range(self.table.seats)]
@@ -101,7 +102,11 @@ def solve_values(table: PasaTable, seats: Sequence[Seat], **options: Any) -> Val
 def save_values(path: Path, found: Values, names: Sequence[str]) -> None:
     """Write values to a file; `names` say who sits where, as `load_values` will ask for them."""
     with path.open("wb") as file:
-        header = {"table": found.table.model_dump(mode="json"), "seats": list(names)}
+        header = {
+            "order": _ORDER,
+            "table": found.table.model_dump(mode="json"),
+            "seats": list(names),
+        }
         line = json.dumps(header).encode()
         file.write(line + b" " * (-len(line) - 1 & 63) + b"\n")  # the numbers start aligned
         np.save(file, found._values)
@@ -115,6 +120,8 @@ def load_values(path: Path, opponents: Opponents) -> Values:
     try:
         with path.open("rb") as file:
             header = json.loads(file.readline())
+            if header.get("order") != _ORDER:
+                raise ValueError("it was saved by an older version; save it again")
             np.lib.format.read_magic(file)
             shape, _, kind = np.lib.format.read_array_header_1_0(file)
             values = np.memmap(path, kind, "r", file.tell(), shape)

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from ladder.errors import SpecError
-from ladder.exact.compiled import kernel_for
-from ladder.exact.kernel import FINISH, SOLVE, SOLVE_END, SPREAD, Asked, Mat, Work
+from ladder.exact.arrays import FINISH, LANES, PLACES, SOLVE, SOLVE_END, SPREAD, Asked, Mat, Work
+from ladder.exact.layout import Layout
+from ladder.exact.menus import menus
 from ladder.exact.policies import Seat, line_up
 from ladder.games.nodes import LEGAL_AT, NUM_LEGAL, SEAT
 from ladder.games.pasa import rules
@@ -31,7 +32,7 @@ MAX_THREADS = 4
 # A position less likely than this is dropped, four seats only; `Exact.dropped` adds them up.
 NEGLIGIBLE = 1e-13
 # Seconds for one staking's leaf, one core; measured.
-_LEAF_S = 8e-9
+_LEAF_S = 5e-9
 
 
 @dataclass(frozen=True)
@@ -59,66 +60,6 @@ class Exact:
     notes: list[str]
 
 
-class Layout:
-    """How the positions of a table are counted and ordered."""
-
-    def __init__(self, table: PasaTable) -> None:
-        self.table = table
-        self.seats = table.seats
-        self.turns = table.seats * table.rounds
-        self.unit = math.gcd(table.chips, *table.sizes)
-        self.chips = table.chips // self.unit
-        self.total = self.chips * self.seats
-        sizes = [self.level_size(x0) for x0 in range(self.total + 1)]
-        self.level_start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.positions = int(self.level_start[-1])
-
-    def level_size(self, x0: int) -> int:
-        """Positions with x0 units at the thrower."""
-        return math.comb(self.total - x0 + self.seats - 2, self.seats - 2)
-
-    def rank(self, units: Sequence[int]) -> int:
-        """The place of a position, its piles round the table from the thrower (`kernel.rank`)."""
-        x0, x1, x2 = (*units, 0)[:3]
-        if self.seats == 2:
-            return x0
-        start = int(self.level_start[x0])
-        if self.seats == 3:
-            return start + x1
-        return start + x1 * (self.total - x0 + 1) - x1 * (x1 - 1) // 2 + x2
-
-    def most_units(self, turn: int, place: int) -> int:
-        """The most units that the seat `place` after the thrower can hold in a turn.
-
-        A seat that has not thrown yet gains only at the tiros of those before it.
-        """
-        if place >= self.seats:
-            return 0
-        if place == 0 or turn + place >= self.seats:
-            return self.total
-        return min(self.total, self.chips + turn * (self.table.most // self.unit))
-
-    def reachable(self) -> int:
-        """An upper bound of the positions that the solver visits in all turns."""
-        return sum(self._reachable(turn) for turn in range(self.turns))
-
-    def _reachable(self, turn: int) -> int:
-        counts = np.ones(1)
-        for place in range(1, self.seats):
-            piles = np.ones(self.most_units(turn, place) + 1)
-            counts = np.convolve(counts, piles)[: self.total + 1]
-        return round(float(counts.sum()))
-
-    def mat(self, turn: int) -> Mat:
-        """What a kernel needs to know of a turn."""
-        thrower = (self.table.first_thrower + turn) % self.seats
-        after = [(thrower + place) % self.seats for place in (1, 2, 3)]
-        most = [self.most_units(turn, place) for place in (1, 2, 3)]
-        return Mat(
-            self.total, self.unit, 1.0 / self.unit, self.level_start, turn, thrower, *after, *most
-        )
-
-
 def estimate(
     table: PasaTable, seats: Sequence[Seat], *, memory_mb: int = 2048, threads: int | None = None
 ) -> Estimate:
@@ -130,8 +71,9 @@ def estimate(
     num_best = sum(not isinstance(seat, type) for seat in seats)
     workers = num_threads(table, threads)
     carried = 2 * workers * layout.positions * 8
+    valued = sum(layout.touched(turn) for turn in range(layout.turns + 1)) + layout.positions
     needed = {
-        is_double: (carried + (layout.turns + 1) * layout.positions * num_best * size) / 2**20 + 100
+        is_double: (carried + valued * num_best * size) / 2**20 + 200
         for is_double, size in ((True, 8), (False, 4))
     }
     is_double = num_best == 0 or needed[True] <= memory_mb
@@ -175,80 +117,108 @@ class Solver:
         self.threads = num_threads(table, threads)
         self.best_seats = [seat for seat, player in enumerate(self.players) if player is None]
         self.policies = list(dict.fromkeys(player for player in self.players if player))
+        self.menus = menus(table, self.layout.unit)
         self._asked = self._addresses()
-        self._best = np.array(self.best_seats, np.int64)
         self.works = [self._work() for _ in range(self.threads)]
-        # In single precision, stakes that are worth the same come out this far apart.
-        tie = 1e-12 if self.estimate.is_double else 1e-6
-        self.kernel = kernel_for(table.seats, len(self.best_seats), tie)
-        self.values = np.zeros((self.layout.turns + 1, 0))
+        self._kept = np.float64 if self.estimate.is_double else np.float32
+        self.values = np.zeros((self.layout.turns + 1, 0), self._kept)
+        self._after = np.zeros(0, self._kept)  # the next turn's values, by this turn's names
+        self._masses = self._masses_after = np.zeros((self.threads, 0))
         self._progress = progress
         self._done = 0
 
     def solve(self) -> Exact:
         """The exact outcome."""
         begun = time.perf_counter()
+        layout = self.layout
         passes = 2 if self.best_seats else 1
-        self._to_do = passes * (self.layout.turns + 1) * (self.layout.total + 1)
+        self._to_do = passes * sum(len(layout.levels(turn)) for turn in range(layout.turns + 1))
         with ThreadPoolExecutor(self.threads) as pool:
             self._pool = pool
             if self.best_seats:
-                self.solve_best()
+                self._solve_best()
             self._spread()
         return self._result(time.perf_counter() - begun)
 
-    def solve_best(self) -> None:
-        """Fill `values[turn]`, the best seats' win shares by rank and best seat."""
-        layout = self.layout
-        kept = np.float64 if self.estimate.is_double else np.float32
-        self.values = np.empty((layout.turns + 1, layout.positions * len(self.best_seats)), kept)
-        for turn in range(layout.turns, -1, -1):
-            here = self.values[turn]
-            after = self.values[min(turn + 1, layout.turns)]
-            for x0 in range(layout.total, -1, -1):
-                mode = SOLVE_END if turn == layout.turns else SOLVE
-                self._level(mode, turn, x0, here, after, _NO_MASS, _NO_MASS)
+    def _solve_best(self) -> None:
+        """Fill `values[turn]`, the best seats' win shares by best seat and rank."""
+        turns = self.layout.turns
+        numbers = self.layout.positions * len(self.best_seats)
+        self.values = np.empty((turns + 1, numbers), self._kept)
+        self._after = np.empty(numbers, self._kept)
+        self._levels(SOLVE_END, turns)
+        for turn in range(turns - 1, -1, -1):
+            self._hand_on(turn, is_backward=True)
+            self._levels(SOLVE, turn)
 
     def _spread(self) -> None:
         """Carry the probability of every position from the start to the end."""
         layout = self.layout
-        masses = np.zeros((self.threads, layout.positions))
-        masses_after = np.zeros_like(masses)
-        masses[0, layout.rank([layout.chips] * layout.seats)] = 1.0
-        for turn in range(layout.turns + 1):
-            here = self.values[turn]
-            after = self.values[min(turn + 1, layout.turns)]
-            for x0 in range(layout.total + 1):
-                self._level(
-                    FINISH if turn == layout.turns else SPREAD,
-                    *(turn, x0, here, after, masses, masses_after),
-                )
-            masses, masses_after = masses_after, masses
-            masses_after[:] = 0.0
+        self._masses = np.zeros((self.threads, layout.positions))
+        self._masses_after = np.zeros_like(self._masses)
+        self._masses[0, layout.rank([layout.chips] * layout.seats)] = 1.0
+        for turn in range(layout.turns):
+            if self.best_seats:
+                self._hand_on(turn, is_backward=True)
+            self._levels(SPREAD, turn)
+            self._hand_on(turn, is_backward=False)
+        self._levels(FINISH, layout.turns)
 
-    def _level(
-        self, mode: int, turn: int, x0: int, here: Any, after: Any, masses: Any, masses_after: Any
-    ) -> None:
+    def _levels(self, mode: int, turn: int) -> None:
+        """Go through the levels of a turn, each shared out among the threads."""
+        from ladder.exact.levels import kernels  # imports numba
+
+        run_level, _ = kernels()
+        levels = self.layout.levels(turn)
+        mat = self._mat(turn)
+        arrays = (self.values[turn], self._after, self._masses, self._masses_after)
+        for level in levels if mode in (SOLVE, SOLVE_END) else reversed(levels):
+            # Waking a thread costs more than a small level is worth.
+            threads = self.threads if self.layout.level_size(level) > 300 else 1
+            parts = [
+                (mode, level, thread, threads, mat, self.menus, work, self._asked, *arrays)
+                for thread, work in enumerate(self.works[:threads])
+            ]
+            for work, is_legal in zip(self.works, self._share(run_level, parts), strict=False):
+                if not is_legal:
+                    self._refuse(work)
+            self._done += 1
+            if self._progress is not None and level % 16 == 0:
+                self._progress(self._done, self._to_do)
+
+    def _hand_on(self, turn: int, *, is_backward: bool) -> None:
+        """Rename the values after a turn to its names, or its probabilities to the next one's."""
+        from ladder.exact.levels import kernels
+
+        _, hand_on = kernels()
+        arrays = (self.values[turn + 1], self._after, self._masses, self._masses_after)
+        parts = [
+            (is_backward, thread, self.threads, self._mat(turn), *arrays)
+            for thread in range(self.threads)
+        ]
+        self._share(hand_on, parts)
+
+    def _share(self, kernel: Callable[..., Any], parts: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Run each thread's part, the first one here."""
+        others = [self._pool.submit(kernel, *part) for part in parts[1:]]
+        return [kernel(*parts[0]), *(other.result() for other in others)]
+
+    def _mat(self, turn: int) -> Mat:
         layout = self.layout
-        # Waking a thread costs more than a small level is worth.
-        threads = self.threads if layout.level_size(x0) > 300 else 1
-        mat = layout.mat(turn)
-
-        def part(thread: int) -> bool:
-            return self.kernel(
-                *(mode, x0, thread, threads, mat, self.works[thread], self._asked, self._best),
-                *(here, after, masses, masses_after),
-                NEGLIGIBLE if layout.seats == 4 else 0.0,
-            )
-
-        others = [self._pool.submit(part, thread) for thread in range(1, threads)]
-        is_legal = [part(0), *(other.result() for other in others)]
-        for thread, legal in enumerate(is_legal):
-            if not legal:
-                self._refuse(self.works[thread])
-        self._done += 1
-        if self._progress is not None and x0 % 16 == 0:
-            self._progress(self._done, self._to_do)
+        return Mat(
+            layout.seats,
+            layout.total,
+            layout.positions,
+            layout.unit,
+            layout.plane,
+            np.array(layout.seat_by_place(turn), np.int64),
+            np.array(layout.most_units(turn), np.int64),
+            turn,
+            len(self.best_seats),
+            # In single precision, stakes that are worth the same come out this far apart.
+            tie=1e-12 if self.estimate.is_double else 1e-6,
+            negligible=NEGLIGIBLE if layout.seats == PLACES else 0.0,
+        )
 
     def _refuse(self, work: Work) -> None:
         row = work.row
@@ -258,7 +228,7 @@ class Solver:
         start = row[LEGAL_AT]
         legal = [int(stake) for stake in row[start : start + row[NUM_LEGAL]]]
         piles = [int(pile) for pile in row[rules.PILES : rules.PILES + self.layout.seats]]
-        stake = int(work.fault[0])
+        stake = int(work.fault[1])
         did = "raised an exception" if stake == FAULT else f"stakes {stake}"
         raise SpecError(
             f"{player.name}: {did} at seat {seat} with piles {piles}, turn"
@@ -270,13 +240,13 @@ class Solver:
         params = np.zeros((len(self.policies), most_params))
         for number, policy in enumerate(self.policies):
             params[number, : len(policy.params)] = policy.params
-        groups = [
-            self.policies.index(player) if player else -1 - self.best_seats.index(seat)
-            for seat, player in enumerate(self.players)
-        ]
+        groups = np.zeros(rules.MAX_SEATS, np.int64)
+        for seat, player in enumerate(self.players):
+            best = -1 - self.best_seats.index(seat) if player is None else 0
+            groups[seat] = self.policies.index(player) if player else best
         ways = [p.compiled_ways.address if p.compiled_ways else 0 for p in self.policies]
         return Asked(
-            np.array(groups, np.int64),
+            groups,
             np.array([policy.compiled.address for policy in self.policies], np.int64),
             np.array(ways, np.int64),
             np.array([policy.reads_mat for policy in self.policies], np.bool_),
@@ -287,31 +257,23 @@ class Solver:
         table, seats = self.layout.table, self.layout.seats
         row = np.array(new_state(table), np.int64)
         row[LEGAL_AT] = rules.SIZES + len(table.sizes)
-        options = len(table.sizes)
-        leaves = options ** (seats - 1) + 1
-        num_best = len(self.best_seats)
+        slots, options = len(self.menus.stake), len(table.sizes)
+        weights = np.zeros((PLACES, slots, LANES))
+        weights[:, self.menus.count == 1] = 1.0  # where nobody is asked
         return Work(
+            slots,
             options,
             row,
-            seat=np.zeros(seats, np.int64),
-            asked=np.zeros(seats, np.int64),
-            cover=np.zeros(seats, np.int64),
-            stakes=np.zeros(seats * seats, np.int64),
-            count=np.zeros(seats, np.int64),
-            legal=np.zeros(seats * options, np.int64),
-            cap=np.zeros(seats, np.int64),
-            option=np.zeros(seats, np.int64),
-            chance=np.zeros(seats),
-            first_leaf=np.zeros(seats, np.int64),
-            option_leaf=np.zeros(seats, np.int64),
-            weights=np.zeros(seats * options),
-            value=np.zeros(seats * num_best),
-            result=np.zeros(num_best),
-            leaf_paro=np.zeros(leaves, np.int64),
-            leaf_tiro=np.zeros(leaves, np.int64),
-            leaf_chance=np.zeros(leaves),
+            now=np.zeros(1, np.int64),
+            known=np.zeros(PLACES * slots, np.int64),
+            is_used=np.array([self.menus.count == 1] * PLACES, np.int64).ravel(),
+            weights=weights.ravel(),
+            values=np.zeros(PLACES * options * len(self.best_seats) * LANES),
+            masses=np.zeros(PLACES * LANES),
+            best=np.zeros(LANES),
+            choice=np.zeros(LANES),
             finals=np.zeros(seats + 2 + seats * (self.layout.total + 1)),
-            fault=np.zeros(1, np.int64),
+            fault=np.zeros(2, np.int64),
         )
 
     def _result(self, seconds: float) -> Exact:
@@ -342,9 +304,6 @@ class Solver:
                 " are worth the same to one of them, the smaller is taken, and others gain or lose"
             ]
         return []
-
-
-_NO_MASS = np.zeros((1, 1))
 
 
 def _floats(values: Any) -> list[float]:

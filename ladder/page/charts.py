@@ -51,7 +51,7 @@ def charts_of(facts: Facts) -> list[Chart]:
     return [chart for chart in made if chart is not None]
 
 
-def _spec(chart: Any) -> dict[str, Any]:
+def charted(chart: Any) -> dict[str, Any]:
     """A chart with the report's look, as Vega-Lite."""
     looked = chart.configure(background="transparent", font="sans-serif").configure_view(
         stroke=None
@@ -69,7 +69,7 @@ def _spec(chart: Any) -> dict[str, Any]:
     return dict(looked.to_dict())
 
 
-def _rows(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Any:
+def data_of(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Any:
     """Rows as the chart's own values, so that a chart is one file."""
     return alt.Data(values=[dict(zip(names, row, strict=True)) for row in rows])
 
@@ -82,7 +82,7 @@ def _ratings(facts: Facts) -> Chart | None:
         for row in facts.rated.rows[:MOST_BOTS]
     ]  # fmt: skip
     order = [row[0] for row in rows]
-    base = alt.Chart(_rows(head, rows)).encode(y=alt.Y("bot:N", sort=order, title=None))
+    base = alt.Chart(data_of(head, rows)).encode(y=alt.Y("bot:N", sort=order, title=None))
     bars = base.mark_rule(strokeWidth=3, color=COLOURS[0], opacity=0.45).encode(
         x=alt.X(
             "low:Q",
@@ -95,7 +95,7 @@ def _ratings(facts: Facts) -> Chart | None:
     dots = base.mark_point(filled=True, size=55, color=COLOURS[0], opacity=1).encode(x="mu:Q")
     chart = (bars + dots).properties(width=340, height=alt.Step(20))
     words = "A dot is a bot's rating, its line what it may well be. Further right is better."
-    return Chart("ratings", "Ratings", words + _left_out(facts), _spec(chart), head, rows)
+    return Chart("ratings", "Ratings", words + _left_out(facts), charted(chart), head, rows)
 
 
 def _left_out(facts: Facts) -> str:
@@ -115,7 +115,7 @@ def _history(facts: Facts) -> Chart | None:
          round(row["mu"] - row["sigma"], 3), round(row["mu"] + row["sigma"], 3))
         for row in facts.history if row["bot"] in best
     ]  # fmt: skip
-    base = alt.Chart(_rows(head, rows)).encode(
+    base = alt.Chart(data_of(head, rows)).encode(
         x=alt.X("night:Q", title="rating number", axis=alt.Axis(tickMinStep=1, format="d"),
                 scale=alt.Scale(nice=False)),
         color=_by_bot(best),
@@ -128,7 +128,7 @@ def _history(facts: Facts) -> Chart | None:
         f"Each time the ratings were written, from {times[0]:%Y-%m-%d} to {times[-1]:%Y-%m-%d};"
         f" the {len(best)} best bots of today. The figures have one sigma to each side."
     )
-    return Chart("history", "Rating history", words, _spec(chart), head, rows)
+    return Chart("history", "Rating history", words, charted(chart), head, rows)
 
 
 def _by_bot(names: list[str]) -> Any:
@@ -149,7 +149,7 @@ def _matrix(facts: Facts) -> Chart | None:
         for pair in facts.rated.pairs(names)
     ]  # fmt: skip
     reach = max([abs(row[2] - 0.5) for row in rows], default=0.1)
-    base = alt.Chart(_rows(head, rows)).encode(
+    base = alt.Chart(data_of(head, rows)).encode(
         x=alt.X("against:N", sort=names, title="against", axis=alt.Axis(labelAngle=-40)),
         y=alt.Y("bot:N", sort=names, title=None),
     )
@@ -174,7 +174,7 @@ def _matrix(facts: Facts) -> Chart | None:
         " blue above a half, orange below. The figures have the pairs counted."
     )
     more = f" The best {len(names)} of {len(facts.names):,}." if len(facts.names) > 20 else ""
-    return Chart("matrix", "Who beats whom", words + more, _spec(chart), head, rows)
+    return Chart("matrix", "Who beats whom", words + more, charted(chart), head, rows)
 
 
 def _trajectories(facts: Facts) -> Chart | None:
@@ -189,7 +189,7 @@ def _trajectories(facts: Facts) -> Chart | None:
         for t in sample.trajectories if t.bot in best
     ]  # fmt: skip
     score = facts.game.score_name
-    base = alt.Chart(_rows(head, rows)).encode(
+    base = alt.Chart(data_of(head, rows)).encode(
         x=alt.X(f"{sample.unit}:Q", axis=alt.Axis(tickMinStep=1, format="d")),
         color=_by_bot(best),
     )
@@ -203,7 +203,7 @@ def _trajectories(facts: Facts) -> Chart | None:
     words = (
         f"{what} as matches go on, over {sample.matches:,} matches played again from their seed."
     )
-    return Chart("trajectories", f"{what} through the match", words, _spec(chart), head, rows)
+    return Chart("trajectories", f"{what} through the match", words, charted(chart), head, rows)
 
 
 def _profile(facts: Facts) -> Chart | None:
@@ -214,7 +214,7 @@ def _profile(facts: Facts) -> Chart | None:
     cells = [cell for cell in sample.profile if cell.bot in best]
     head = ("bot", "across", "down", "value", "decisions")
     rows = [(c.bot, c.across, c.down, round(c.value, 3), c.decisions) for c in cells]
-    base = alt.Chart(_rows(head, rows))
+    base = alt.Chart(data_of(head, rows))
     if not sample.down:
         chart: Any = (
             base.mark_bar()
@@ -248,7 +248,7 @@ def _profile(facts: Facts) -> Chart | None:
             " turns left (down). The darker, the nearer to the most that is legal."
         )
     words += f" Over {sample.matches:,} matches played again from their seed."
-    return Chart("profile", sample.profile_title, words, _spec(chart), head, rows)
+    return Chart("profile", sample.profile_title, words, charted(chart), head, rows)
 
 
 _ROWS = ["five", "four", "full house", "three", "two pairs", "pair", "beside"]
@@ -270,7 +270,7 @@ def _adjusted(facts: Facts) -> Chart | None:
         for row in rows for kind, at in (("plain", 1), ("luck taken out", 4))
     ]  # fmt: skip
     kinds = ["plain", "luck taken out"]
-    base = alt.Chart(_rows(("bot", "kind", "share", "low", "high"), long)).encode(
+    base = alt.Chart(data_of(("bot", "kind", "share", "low", "high"), long)).encode(
         y=alt.Y("bot:N", sort=order, title=None),
         yOffset=alt.YOffset("kind:N", sort=kinds),
         color=alt.Color(
@@ -292,7 +292,9 @@ def _adjusted(facts: Facts) -> Chart | None:
         "Stakes at Pasa are fair, so a mean pile above the chips dealt is luck; beside the plain"
         f" share stands the share with that luck taken out.{gain}"
     )
-    return Chart("luck", "Win share, plain and adjusted for luck", words, _spec(chart), head, rows)
+    return Chart(
+        "luck", "Win share, plain and adjusted for luck", words, charted(chart), head, rows
+    )
 
 
 MAKERS: tuple[Callable[[Facts], Chart | None], ...] = (

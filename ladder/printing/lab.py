@@ -15,6 +15,7 @@ from ladder.compare import Comparison
 from ladder.crosscheck import MOST_ERRORS, CrossCheck
 from ladder.exact.answers import Exploit
 from ladder.exact.solver import Exact
+from ladder.exact_questions import Closeness
 from ladder.printing.bars import note
 from ladder.printing.output import console, print_json
 from ladder.race import Race
@@ -119,10 +120,14 @@ def _print_pairs(comparison: Comparison) -> None:
             f"{pair.a} - {pair.b}", f"{100 * pair.difference:+.3f}",
             f"{100 * pair.low:+.3f} .. {100 * pair.high:+.3f}",
             f"{100 * pair.plain_difference:+.3f}", f"{pair.e_value:.3g}", f"{pair.matches:,}",
-            f"x{pair.gain:.2f}", f"x{comparison.pairing_gain[pair.a, pair.b]:.2f}",
+            _gain(pair.gain), _gain(comparison.pairing_gain[pair.a, pair.b]),
             _decision(pair.a, pair.b, str(pair.decision)),
         )  # fmt: skip
     console().print(grid)
+
+
+def _gain(times: float | None) -> str:
+    return "too few to tell" if times is None else f"x{times:.2f}"
 
 
 def _decision(a: str, b: str, decision: str) -> str:
@@ -247,3 +252,20 @@ def print_cross_check(found: CrossCheck, *, as_json: bool) -> None:
     console().print(grid)
     verdict = "all within" if found.is_ok else "NOT all within"
     sys.stdout.write(f"{verdict} {MOST_ERRORS:.0f} standard errors\n")
+
+
+def print_closeness(found: Sequence[Closeness], *, as_json: bool) -> None:
+    """Which rule gets how close to the best reply, the closest first at each table."""
+    if as_json:
+        print_json([asdict(each) for each in found])
+        return
+    grid = Grid("table", "rule", box=None, header_style="bold", pad_edge=False)
+    for name in ("win %", "of the best reply %"):
+        grid.add_column(name, justify="right")
+    for table in dict.fromkeys(each.table for each in found):
+        rows = [each for each in found if each.table == table]
+        for each in sorted(rows, key=lambda each: -each.of_best):
+            grid.add_row(
+                table, each.name, f"{100 * each.win_share:.3f}", f"{100 * each.of_best:.2f}"
+            )
+    console().print(grid)

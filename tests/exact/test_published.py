@@ -2,7 +2,7 @@
 
 import pytest
 
-from ladder.exact import BEST, solve
+from ladder.exact import BEST, estimate, solve
 from ladder.games.bot import bind
 from ladder.games.pasa import PasaTable
 from tests.exact.exact_bots import Bold, Least, Most, Uniform
@@ -70,6 +70,16 @@ def test_two_and_three_seats(table, policies, shares):
 @pytest.mark.parametrize(("table", "policies", "shares"), rows(MORE + FOUR))
 def test_more_line_ups(table, policies, shares):
     check(table, policies, shares)
+
+
+@pytest.mark.slow
+def test_single_precision_where_memory_is_short():
+    """Chosen by the solver where double precision would not fit; a row of the reference again."""
+    table, seats = PasaTable(seats=3), [BEST, Uniform, Uniform]
+    short = estimate(table, seats).memory_mb - 1
+    assert not estimate(table, seats, memory_mb=short).is_double
+    found = solve(table, seats, memory_mb=short)
+    assert found.win_share == pytest.approx([0.540707, 0.236403, 0.222890], abs=1e-5)
 
 
 @pytest.mark.slow

@@ -106,5 +106,6 @@ def test_memory_is_said_before_anything_starts():
     found = estimate(PasaTable(), [BEST, Uniform, Uniform, Uniform])
     assert found.memory_mb <= 2048
     assert found.states > 10**7
+    assert estimate(PasaTable(), [BEST] * 4).memory_mb <= 2048
     with pytest.raises(SpecError, match="--memory"):
         estimate(PasaTable(), [BEST, BEST, BEST, BEST], memory_mb=500)

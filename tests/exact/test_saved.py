@@ -54,6 +54,15 @@ def test_a_file_gives_the_same_stakes(values, tmp_path):
         assert loaded.shares(row) == pytest.approx(values.shares(row), abs=0)
 
 
+def test_a_file_in_the_order_of_an_older_version_is_refused(values, tmp_path):
+    path = tmp_path / "old.values"
+    save_values(path, values, NAMES)
+    header, rest = path.read_bytes().split(b"\n", 1)
+    path.write_bytes(header.replace(b'"order": 2', b'"order": 1') + b"\n" + rest)
+    with pytest.raises(StoreError, match="older version"):
+        load_values(path, SEATS.__getitem__)
+
+
 def test_another_file_is_refused(tmp_path):
     path = tmp_path / "other"
     path.write_text("nothing\n")

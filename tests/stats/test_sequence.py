@@ -44,6 +44,17 @@ def test_all_wins_and_all_losses_stay_finite(value, batch):
     )
 
 
+def test_gain_is_not_told_from_too_few_matches():
+    draws = np.random.default_rng(1)
+    plain, adjusted = Sequence(), Sequence()
+    for n in (200, 200):
+        d = draws.choice([-1.0, 0.0, 1.0], n)
+        plain.add(moments(d))
+        adjusted.add(moments(d, d / 2))
+    assert plain.gain == 1  # there is no covariate
+    assert adjusted.gain is None
+
+
 def test_moments_are_an_algebra():
     draws = np.random.default_rng(1)
     d, x = draws.choice([-1.0, 0, 1], 100), draws.standard_normal(100)

@@ -205,13 +205,10 @@ def settle(state: Row, throw: int) -> None:
         cut = on_mat * state[CUT_PERCENT] // 100
         state[PILES + state[THROWER]] -= cut
         state[HOUSE] += cut
-    piles_left = 0
     for seat in range(state[SEATS]):
-        pile = state[PILES + seat] + sign * state[STAKES + seat]
-        state[PILES + seat] = pile
+        state[PILES + seat] += sign * state[STAKES + seat]
         state[STAKES + seat] = 0
-        piles_left += pile > 0
-    if piles_left == 1:
+    if is_one_pile_left(state):
         finish(state, ONE_PILE_LEFT)
         return
     if kind == TIRO:
@@ -230,6 +227,15 @@ def pass_dice(state: Row) -> None:
     while turns_left(state) > 0 and state[PILES + state[THROWER]] == 0:
         state[TURN] += 1
         state[THROWER] = next_seat(state, state[THROWER])
+
+
+@rule
+def is_one_pile_left(state: ReadRow) -> bool:
+    """Whether exactly one pile is not empty (rule 6)."""
+    left = 0
+    for seat in range(state[SEATS]):
+        left += state[PILES + seat] > 0
+    return left == 1
 
 
 @rule
