@@ -8,7 +8,7 @@ import pytest
 
 from ladder.cli import main
 from ladder.errors import SpecError
-from ladder.grid import grid_specs
+from ladder.lab.grid import grid_specs
 from ladder.spec import SpecPart, load_spec
 from ladder.spec.documents import read_document
 from tests.conftest import ROOT

@@ -63,10 +63,10 @@ def compare(
 
     Example: ladder compare Hard Master --against Easy --margin 0.002
     """
-    from ladder.compare import compare as answer
     from ladder.execute import Workers
+    from ladder.lab.compare import compare as answer
+    from ladder.lab.questions import question_of_words, questions_of_spec
     from ladder.printing.lab import RaceLine, print_comparisons
-    from ladder.questions import question_of_words, questions_of_spec
     from ladder.store import Store
 
     if len(words) == 1 and words[0].endswith((".yaml", ".yml")):
@@ -100,7 +100,7 @@ def compare(
 
 
 def _closeness(asked: Any, memory: int, charts: Path | None, *, as_json: bool) -> None:
-    from ladder.exact_questions import ask_closeness
+    from ladder.lab.exact_questions import ask_closeness
     from ladder.printing.lab import print_closeness, solving
 
     with solving() as progress:
@@ -135,7 +135,7 @@ def exact(
 
     Example: ladder exact best Easy Easy Easy --table chips=500,rounds=2
     """
-    from ladder.exact_questions import ask_exact, save_exact
+    from ladder.lab.exact_questions import ask_exact, save_exact
     from ladder.printing.lab import print_exact, solving
 
     with solving() as progress:
@@ -158,7 +158,7 @@ def exploit(
 
     Example: ladder exploit Master --table seats=3
     """
-    from ladder.exact_questions import ask_exploit
+    from ladder.lab.exact_questions import ask_exploit
     from ladder.printing.lab import print_exploit, solving
 
     with solving() as progress:

@@ -117,7 +117,7 @@ def verify(
 
 
 def _verify_exact(spec: Path, db: Path, *, json: bool) -> None:
-    from ladder.crosscheck import cross_check
+    from ladder.lab.crosscheck import cross_check
     from ladder.printing.lab import print_cross_check, solving
 
     with solving() as progress:

@@ -8,9 +8,9 @@ from typing import Any
 
 import altair as alt
 
-from ladder.compare import Comparison
 from ladder.errors import SpecError
-from ladder.exact_questions import Closeness
+from ladder.lab.compare import Comparison
+from ladder.lab.exact_questions import Closeness
 from ladder.page.charts import COLOURS, MOST_LINES, Chart, charted, data_of
 
 

@@ -11,14 +11,14 @@ from typing import Any
 
 from rich.table import Table as Grid
 
-from ladder.compare import Comparison
-from ladder.crosscheck import MOST_ERRORS, CrossCheck
 from ladder.exact.answers import Exploit
 from ladder.exact.solver import Exact
-from ladder.exact_questions import Closeness
+from ladder.lab.compare import Comparison
+from ladder.lab.crosscheck import MOST_ERRORS, CrossCheck
+from ladder.lab.exact_questions import Closeness
+from ladder.lab.race import Race
 from ladder.printing.bars import note
 from ladder.printing.output import console, print_json
-from ladder.race import Race
 
 LINE_EVERY_S = 5.0
 BAR = 40  # characters of a chart

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from ladder.bots import load_word
-from ladder.compare import compare
 from ladder.execute import Workers
 from ladder.games import get_game
-from ladder.questions import question_of_words
+from ladder.lab.compare import compare
+from ladder.lab.questions import question_of_words
 from ladder.store import Store
 from tests.conftest import ROOT
 from tests.running import run_text

@@ -4,11 +4,11 @@ import xml.etree.ElementTree as Xml
 
 import pytest
 
-from ladder.compare import compare
-from ladder.exact_questions import ask_closeness
 from ladder.execute import Workers
+from ladder.lab.compare import compare
+from ladder.lab.exact_questions import ask_closeness
+from ladder.lab.questions import questions_of_spec
 from ladder.page.grids import closeness_chart, grid_chart, write_chart
-from ladder.questions import questions_of_spec
 
 SPEC = """
 name: grid

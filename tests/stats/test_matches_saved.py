@@ -15,12 +15,12 @@ import pytest
 
 from bots.pasa.levels import Easy
 from bots.pasa.policies import BoldUntilAhead
-from ladder.compare import _batches, _plan
 from ladder.exact import solve
 from ladder.games.bot import bind
+from ladder.lab.compare import _batches, _plan
+from ladder.lab.questions import question_of_words
+from ladder.lab.race import Decision, Race
 from ladder.playout import compile_bots, play_compiled
-from ladder.questions import question_of_words
-from ladder.race import Decision, Race
 from ladder.record import Segment
 from ladder.stats import pasa_widest
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from ladder.race import Decision, Race, decide
+from ladder.lab.race import Decision, Race, decide
 from ladder.stats import Moments, Sequence, moments, pasa_widest, share_interval
 
 

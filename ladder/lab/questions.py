@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ladder.compare import Question, check_question
 from ladder.errors import SpecError
 from ladder.games import get_game
-from ladder.grid import grid_specs
+from ladder.lab.compare import Question, check_question
+from ladder.lab.grid import grid_specs
 from ladder.lineup import names_of, table_options
 from ladder.spec import Spec, make_spec
 from ladder.spec.documents import Document, read_document

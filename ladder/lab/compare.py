@@ -25,8 +25,8 @@ from ladder.formats.lineup import OneLineup
 from ladder.games import Game, Table
 from ladder.games.bot import bind, params_tuple, policy_of
 from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
+from ladder.lab.race import Candidate, Pair, Race
 from ladder.plan import DIGEST_BYTES, Pairing, Plan, key_of_seed
-from ladder.race import Candidate, Pair, Race
 from ladder.record import Record, Segment
 from ladder.stats import FEW, pasa_widest, widest
 from ladder.store import RunRow, Store

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from ladder.bots import LoadedBot, load_word
-from ladder.compare import Question
 from ladder.errors import BotLoadError, SpecError
 from ladder.exact.answers import Exploit, all_first_seats, answer
 from ladder.exact.answers import exploit as exploit_of
@@ -18,6 +17,7 @@ from ladder.exact.solver import Exact
 from ladder.games import get_game
 from ladder.games.bot import bind
 from ladder.games.pasa.table import PasaTable
+from ladder.lab.compare import Question
 from ladder.lineup import table_options
 from ladder.spec import make_table
 

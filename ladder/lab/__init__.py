@@ -1,0 +1,1 @@
+"""The stake-policy laboratory: sequential comparisons, grids, and exact answers asked for."""
