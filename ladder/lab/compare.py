@@ -11,6 +11,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -19,11 +20,11 @@ import numpy as np
 
 from ladder import seeds
 from ladder.bots import LoadedBot
-from ladder.errors import SpecError
-from ladder.execute import Setup, Workers, playing
+from ladder.driver import as_actions
+from ladder.errors import InfraError, SpecError
+from ladder.execute import Setup, Workers, player_for, playing
 from ladder.formats.lineup import OneLineup
 from ladder.games import Game, Table
-from ladder.games.bot import bind, params_tuple, policy_of
 from ladder.isolate.verdict import DEFAULT_LIMITS, Limits
 from ladder.lab.race import Candidate, Pair, Race
 from ladder.plan import DIGEST_BYTES, Pairing, Plan, key_of_seed
@@ -34,6 +35,7 @@ from ladder.tournament import walls_of
 
 FIRST_BATCH, GROWTH, MOST_BATCH = 250, 1.5, 25_000  # matches a seat and candidate
 PROFILE_MATCHES = 400
+PROFILE_MATCHES_OF_STRANGERS = 40  # asked one by one in child processes
 PRECISION = 0.005
 
 
@@ -288,31 +290,43 @@ def _want(
 
 def _profile(question: Question) -> dict[str, Any] | None:
     """How the candidates decide, from a sample; None where the game has no such thing."""
-    if question.game.profile is None or not all(bot.is_trusted for bot in question.bots):
+    if question.game.profile is None:
         return None
-    makers = [_maker(question.game, bot) for bot in question.bots]
-    named = dict(zip(question.names[: question.candidates], makers, strict=False))
-    key = seeds.deal_key(key_of_seed(question.seed), b"profile")
-    rivals = [makers[i] for i in question.rivals]
-    try:
-        found: dict[str, Any] = question.game.profile(
-            question.table, named, rivals, key, PROFILE_MATCHES
-        )
-    except Exception:  # noqa: BLE001 - a bot that faults has no profile; its faults are counted
-        return None
+    is_quick = all(bot.is_trusted for bot in question.bots)
+    with ExitStack() as stack:
+        asked = [
+            _Asked(question, i, stack) for i in (*range(question.candidates), *question.rivals)
+        ]
+        named = dict(zip(question.names, asked[: question.candidates], strict=False))
+        key = seeds.deal_key(key_of_seed(question.seed), b"profile")
+        try:
+            found: dict[str, Any] = question.game.profile(
+                question.table, named, asked[question.candidates :], key,
+                PROFILE_MATCHES if is_quick else PROFILE_MATCHES_OF_STRANGERS,
+            )  # fmt: skip
+        except InfraError:
+            return None  # no child is to be had; the comparison stands without
     return found
 
 
-def _maker(game: Game, loaded: LoadedBot) -> Callable[[], Callable[[Any], int]]:
-    """Calling it makes the bot of one match, as a function of the view (games of one decision)."""
-    [method] = game.decisions.values()
-    bot, params = loaded.bot, dict(loaded.params)
-    policy = policy_of(bot, method)
-    if policy is None:
-        made = bind(bot, params)
-        return lambda: getattr(made(), method)
-    values = params_tuple(bot, params)
-    return lambda: lambda view: policy(view, values)
+class _Asked:
+    """A bot of one decision a turn, asked one view at a time; its default move where it faults."""
+
+    def __init__(self, question: Question, number: int, stack: ExitStack) -> None:
+        [self._kind] = question.game.decisions
+        bot = question.bots[number]
+        self._player = player_for(question.game, bot, question.tier, question.limits)
+        stack.callback(self._player.close)
+
+    def __call__(self) -> Callable[[Any], int]:
+        """Begin a match."""
+        self._player.start([0])
+        return self._ask
+
+    def _ask(self, view: Any) -> int:
+        self._player.post(self._kind, [0], np.array([view]))
+        actions, faults = as_actions(self._player.collect())
+        return int(view.legal[0]) if faults else int(actions[0])
 
 
 def check_question(question: Question) -> None:

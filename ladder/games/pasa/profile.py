@@ -109,11 +109,12 @@ def _play(
         seat = state[SEAT]
         state[LUCK] = seeds.draw_luck(source, seat)
         view = PasaView(state)
-        action = seated[seat](view)
+        answer = seated[seat](view)
+        action = answer if answer in view.legal else view.least_stake
         if seat == own:
             asked = True
             _note(sample, view, action, name, asks)
-        rules.advance(state, action if action in view.legal else view.least_stake)
+        rules.advance(state, action)
 
 
 def _note(sample: _Sample, view: PasaView, action: int, name: str, asks: Mapping[str, Ask]) -> None:
