@@ -8,7 +8,8 @@ one read or one transaction, so that other processes get between.
 from ladder.store.file import SCHEMA, StoreFile
 from ladder.store.nights import NightEntrant, NightRow, NightStore
 from ladder.store.opened import Opened, open_store
-from ladder.store.runs import Results, RunRow, Store, pairing_id
+from ladder.store.results import Results, pairing_id
+from ladder.store.runs import RunRow, Store
 from ladder.store.submissions import Submission, SubmissionStore
 
 __all__ = [
