@@ -26,11 +26,45 @@ from ladder.store import RunRow
 from ladder.tournament import Outcome
 
 PIPED_WIDTH = 200
+DISPENSABLE = ("mean score", "95 % interval", "sigma", "above next", "matches", "mu", "published %")
 
 
 def console() -> Console:
     """Standard output; piped, wide enough that nothing is cut."""
     return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
+
+
+def print_grid(out: Console, grid: Grid, dispensable: Sequence[str] = ()) -> None:
+    """A table that loses no cell to a narrow terminal.
+
+    Columns that can be missed are left out, and named below; what is too wide still runs over the
+    edge, where a terminal breaks the line: a number cut short would be another number.
+    """
+    missed: list[str] = []
+    there = {column.header for column in grid.columns}
+    for name in dispensable:
+        if _width(grid) <= out.width:
+            break
+        if name in there:
+            grid = _without(grid, name)
+            missed.append(name)
+    out.width = max(out.width, _width(grid))
+    out.print(grid)
+    if missed:
+        out.print(f"too narrow for: {', '.join(missed)}", markup=False, soft_wrap=True)
+
+
+def _width(grid: Grid) -> int:
+    """The columns of a terminal that a table would fill."""
+    return Console(width=10_000).measure(grid).maximum
+
+
+def _without(grid: Grid, name: str) -> Grid:
+    kept = [column for column in grid.columns if column.header != name]
+    slim = Grid(*(c.copy() for c in kept), box=None, header_style="bold", pad_edge=False)
+    for cells in zip(*(column.cells for column in kept), strict=True):
+        slim.add_row(*cells)
+    return slim
 
 
 def print_json(value: Any) -> None:
@@ -148,7 +182,7 @@ def print_outcome(outcome: Outcome, db: Path, *, by_seat: bool, as_json: bool) -
         )  # fmt: skip
     if outcome.played == 0:
         out.print(f"nothing to play: all {outcome.matches:,} matches are in {db}", markup=False)
-    out.print(standings_grid(outcome.rows, by_seat=by_seat))
+    print_grid(out, standings_grid(outcome.rows, by_seat=by_seat), DISPENSABLE)
     out.print(
         f"run {outcome.run}: {outcome.matches:,} matches, {outcome.played:,} of them played in"
         f" {outcome.seconds:.1f} s (playing {outcome.play_s:.1f}, storing {outcome.store_s:.1f},"
@@ -183,7 +217,7 @@ def print_standings(
             f" {rated.part.method}, draw probability {rated.ratings.draw_probability:.4f}",
             markup=False, soft_wrap=True,
         )  # fmt: skip
-        out.print(standings_grid(rated.rows, by_seat=by_seat))
+        print_grid(out, standings_grid(rated.rows, by_seat=by_seat), DISPENSABLE)
     for note in rated.notes:
         sys.stderr.write(f"note: {note}\n")
 
@@ -211,7 +245,7 @@ def print_pairs(rated: Rated, *, as_json: bool) -> None:
                 f"={pair['b_before_a']:,}"
             )
         grid.add_row(a, *cells)
-    console().print(grid)
+    print_grid(console(), grid)
     sys.stdout.write("under each: finished before = level = behind, pairs of seats\n")
 
 
@@ -248,7 +282,7 @@ def print_spread(rated: Rated, spread: Spread, *, as_json: bool) -> None:
     for row, i in rows:
         values = (row.mu, spread.low[i], spread.high[i], spread.deviation[i])
         grid.add_row(row.bot, *(f"{value:.3f}" for value in values))
-    console().print(grid)
+    print_grid(console(), grid)
 
 
 def _print_csv(values: Sequence[dict[str, Any]]) -> None:
@@ -328,7 +362,7 @@ def print_dry_run(spec: Spec, plan: Plan, *, as_json: bool) -> None:
     grid.add_column("matches", justify="right")
     for name, version, number in zip(plan.names, plan.versions, matches, strict=True):
         grid.add_row(name, version, f"{number:,}")
-    out.print(grid)
+    print_grid(out, grid)
     for lineup, number in lineups:
         out.print(f"{' + '.join(plan.names[i] for i in lineup)}: {number:,}", markup=False)
     if len(plan.lineups) > shown:
@@ -373,7 +407,8 @@ def print_game(name: str, *, as_json: bool) -> None:
     out.print(f"{game.title}\n\n{game.summary}\n", markup=False)
     grid = Grid("option", "default", "about", box=None, header_style="bold", pad_edge=False)
     for option, field in fields.items():
-        grid.add_row(option, str(defaults[option]), field.description or "")
+        default = json.dumps(defaults[option]).replace('"', "")  # as a spec spells it
+        grid.add_row(option, default, field.description or "")
     out.print(grid)
 
 

@@ -342,6 +342,25 @@ def test_nothing_of_a_terminal_where_there_is_none(folder: Path) -> None:
     assert "\r" not in out + err
 
 
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_a_narrow_terminal_loses_no_name_and_no_digit(
+    width: int, ladder: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rich.console import Console
+
+    ladder("run", "small.yaml", "--workers", "0")
+    monkeypatch.setattr(
+        "ladder.report.console", lambda: Console(width=width, highlight=False, no_color=True)
+    )
+    told = ladder("standings").out
+    assert "…" not in told
+    for row in json.loads(ladder("standings", "--json").out):
+        line = next(line for line in told.splitlines() if f" {row['bot']} " in line)
+        assert f"{100 * row['win_share']:.2f}" in line
+        assert f"{row['conservative']:.2f}" in line
+    assert ("too narrow for: mean score" in told) == (width < 100)
+
+
 def test_a_bot_file_beside_the_command(ladder: Command, folder: Path) -> None:
     (folder / "my_bot.py").write_text(
         "from ladder.games.pasa import PasaBot\n\n\n"
