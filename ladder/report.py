@@ -47,7 +47,7 @@ def print_grid(out: Console, grid: Grid, dispensable: Sequence[str] = ()) -> Non
             break
         if name in there:
             grid = _without(grid, name)
-            missed.append(name)
+            missed.append(name or "bars")
     out.width = max(out.width, _width(grid))
     out.print(grid)
     if missed:
