@@ -194,6 +194,8 @@ def split_word(word: str) -> tuple[str, dict[str, str]]:
     """
     reference, colon, last = word.rpartition(":")
     if not colon or "=" not in last:
+        if reference.rpartition(":")[0].endswith(".py"):  # file.py:Class:what
+            raise BotLoadError(f"params are written as name=value,name=value (got {last!r})")
         return word, {}
     params = {}
     for part in last.split(","):
@@ -335,6 +337,8 @@ def _named(name: str, game: str | None) -> tuple[str, str]:
     if name in references:
         where, _, class_name = references[name].rpartition(":")
         return where, class_name
+    if name.endswith(".py"):
+        raise BotLoadError(f"{name}: name the class too, as in {name}:MyBot")
     plays = f" plays {game}" if game else ""
     raise BotLoadError(f"no bot of that name{plays}{_suggest(name, list(references))}")
 

@@ -147,6 +147,20 @@ def test_exit_1_where_a_fault_aborts(ladder: Command, folder: Path) -> None:
         (["games", "chess"], "unknown game, there are pasa"),
         (["bots", "--game", "chess"], "unknown game, there are pasa"),
         (["replay", "--actions", "none.txt"], "none.txt: cannot be read"),
+        (["match", "my_bot.py", "Easy"], "name the class too, as in my_bot.py:MyBot"),
+        (["match", "b.py:B:lead", "Easy"], "params are written as name=value"),
+        (["rate", "--game", "chess"], "unknown game, there are pasa"),
+        (["replay"], "give one of a match's id (`ladder report` and the view `matches`"),
+        (["replay", "--actions", "x.txt", "--from", "3"], "--from: does not go with --actions"),
+        (["verify", "--exact", "x.yaml", "--sample", "9"], "--sample: does not go with --exact"),
+        (["compare", "x.yaml", "--seed", "3"], "--seed: does not go with a spec"),
+        (["compare", "x.yaml", "--matches", "9"], "--matches: does not go with a spec"),
+        (["check", "Easy", "--transcript", "t"], "--transcript: does not go with a Python bot"),
+        (["check", "--command", "cat", "--matches", "8"], "--matches: does not go with --command"),
+        (["standings", "--faults", "--csv"], "--csv: does not go with --faults"),
+        (["standings", "--pairs", "--by-seat"], "--by-seat: does not go with --pairs"),
+        (["standings", "--run", "a", "--night", "1"], "--night: does not go with --run"),
+        (["rate", "--check", "--pairs"], "--pairs: does not go with --check"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -163,6 +177,7 @@ def test_exit_2_for_a_mistake_of_the_user(words: list[str], message: str, ladder
     [
         (["standings"], "results/ladder.duckdb: no such store; `ladder run SPEC` makes one"),
         (["rate", "--db", "none.duckdb"], "none.duckdb: no such store"),
+        (["restore", "none.duckdb"], "none.duckdb: no such backup"),
         (["standings", "--db", "small.yaml"], "not a valid DuckDB database file"),
         (["run", "small.yaml", "--workers", "0", "--db", "."], ".: is a directory, not a store"),
     ],
@@ -325,6 +340,26 @@ def test_nothing_of_a_terminal_where_there_is_none(folder: Path) -> None:
     assert running.returncode == 0
     assert "\x1b" not in out + err
     assert "\r" not in out + err
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_a_narrow_terminal_loses_no_name_and_no_digit(
+    width: int, ladder: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rich.console import Console
+
+    ladder("run", "small.yaml", "--workers", "0")
+    monkeypatch.setattr(
+        "ladder.printing.standings.console",
+        lambda: Console(width=width, highlight=False, no_color=True),
+    )
+    told = ladder("standings").out
+    assert "…" not in told
+    for row in json.loads(ladder("standings", "--json").out):
+        line = next(line for line in told.splitlines() if f" {row['bot']} " in line)
+        assert f"{100 * row['win_share']:.2f}" in line
+        assert f"{row['conservative']:.2f}" in line
+    assert ("too narrow for: mean score" in told) == (width < 100)
 
 
 def test_a_bot_file_beside_the_command(ladder: Command, folder: Path) -> None:

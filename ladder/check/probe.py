@@ -9,6 +9,7 @@ import base64
 import json
 import os
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -81,6 +82,25 @@ class _Output:
         return size, self._file.read(200).decode(errors="replace")
 
 
+class _Patience:
+    """Ends a decision that takes too long: a bot that hangs is told where, not only that."""
+
+    def __init__(self, allowed_s: float) -> None:
+        self.allowed_s = allowed_s
+        signal.signal(signal.SIGALRM, self._end)
+
+    def _end(self, number: int, frame: Any) -> None:
+        raise TimeoutError(f"no answer after {self.allowed_s:g} s")
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        signal.setitimer(signal.ITIMER_REAL, self.allowed_s)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 def main() -> None:
     """Judge the bot of the request."""
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
@@ -101,10 +121,11 @@ def main() -> None:
     _contract(loaded, game, answers)
     with output.caught():
         answers.write(step="legal")
-        figures, first = _legal(loaded, game, answers)
+        patience = _Patience(request["decision_s"])
+        figures, first = _legal(loaded, game, patience, answers)
         if not answers.is_faulty:
             answers.write(step="deterministic")
-            _deterministic(loaded, game, first, answers)
+            _deterministic(loaded, game, patience, first, answers)
     figures["memory_mb"] = _peak_mb() - before_mb
     if not answers.is_faulty:
         answers.write(step="compiles")
@@ -177,21 +198,22 @@ class _Asked:
     times_ms: list[float]
 
 
-def _ask_all(loaded: LoadedBot, game: Game) -> _Asked:
+def _ask_all(loaded: LoadedBot, game: Game, patience: _Patience) -> _Asked:
     answers: list[Any] = []
     times = []
     failed = 0
     ask = asker(loaded, game)
     for kind, view, _ in fuzzed_views(game.name):
-        begun = time.perf_counter()
-        try:
-            answer = ask(kind, view)
-        except BaseException as error:  # noqa: BLE001 - whatever a bot raises is its fault
-            answer = fault_of(error)
-            failed += 1
-        times.append(1000 * (time.perf_counter() - begun))
+        with patience.waiting():
+            begun = time.perf_counter()
+            try:
+                answer = ask(kind, view)
+            except BaseException as error:  # noqa: BLE001 - whatever a bot raises is its fault
+                answer = fault_of(error)
+                failed += ENOUGH if isinstance(error, TimeoutError) else 1
+            times.append(1000 * (time.perf_counter() - begun))
         answers.append(answer)
-        if failed == ENOUGH:
+        if failed >= ENOUGH:
             break
     actions, faults = as_actions(answers)
     for position, (_, _, legal) in enumerate(fuzzed_views(game.name)[: len(answers)]):
@@ -201,9 +223,11 @@ def _ask_all(loaded: LoadedBot, game: Game) -> _Asked:
     return _Asked(actions, faults, times)
 
 
-def _legal(loaded: LoadedBot, game: Game, found: _Answers) -> tuple[dict[str, float], Any]:
+def _legal(
+    loaded: LoadedBot, game: Game, patience: _Patience, found: _Answers
+) -> tuple[dict[str, float], Any]:
     try:
-        asked = _ask_all(loaded, game)
+        asked = _ask_all(loaded, game, patience)
     except BaseException as error:  # noqa: BLE001
         found.find("legal", "fault", f"cannot be made: {fault_of(error).detail}")
         return {}, None
@@ -214,7 +238,8 @@ def _legal(loaded: LoadedBot, game: Game, found: _Answers) -> tuple[dict[str, fl
         fault = asked.faults[first]
         found.find(
             "legal", "fault",
-            f"{len(asked.faults):,} faults at {num_views:,} views of random play, the first in"
+            f"{len(asked.faults):,} fault{'s' * (len(asked.faults) != 1)} at {num_views:,} views of"
+            f" random play, the first in"
             f" {game.decisions[kind]}: {fault.cause}: {fault.detail}; at {view!r:.900}"
             + f"\n{fault.traceback}".rstrip(),
         )  # fmt: skip
@@ -230,8 +255,10 @@ def _legal(loaded: LoadedBot, game: Game, found: _Answers) -> tuple[dict[str, fl
     return figures, asked.actions
 
 
-def _deterministic(loaded: LoadedBot, game: Game, first: Any, found: _Answers) -> None:
-    again = _ask_all(loaded, game).actions
+def _deterministic(
+    loaded: LoadedBot, game: Game, patience: _Patience, first: Any, found: _Answers
+) -> None:
+    again = _ask_all(loaded, game, patience).actions
     other = np.flatnonzero(first[: len(again)] != again[: len(first)])
     if not len(other):
         found.find("deterministic", "ok", "the same answers from two new objects")

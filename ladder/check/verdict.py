@@ -21,6 +21,7 @@ from ladder.games import GAMES
 from ladder.sources import Source, bundle_of
 
 ALLOWED_S = 120.0
+DECISION_S = 30.0  # far more than any ladder allows; a bot may solve something at its first
 STEPS = {
     "loads": "being imported",
     "contract": "having its contract looked at",
@@ -87,6 +88,7 @@ def check_word(
     params: dict[str, Any] | None = None,
     matches: int | None = None,
     allowed_s: float = ALLOWED_S,
+    decision_s: float = DECISION_S,
 ) -> Verdict:
     """Check the bot that one word names.
 
@@ -107,6 +109,7 @@ def check_word(
         "texts": texts,
         "params": params or {},
         "matches": matches,
+        "decision_s": decision_s,
     }
     lines, ending = _ask(request, allowed_s)
     return _verdict(reference, source, class_name, lines, ending)

@@ -70,6 +70,11 @@ def compare(
     from ladder.store import Store
 
     if len(words) == 1 and words[0].endswith((".yaml", ".yml")):
+        ignored = {
+            "--against": against, "--game": game != "pasa", "--table": table, "--seed": seed != 1,
+            "--matches": matches, "--margin": margin, "--precision": precision,
+        }  # fmt: skip
+        options.refuse(ignored, "a spec, which says it itself")
         asked = list(questions_of_spec(Path(words[0]), trusts_all=trust))
     else:
         given = {"matches": matches, "margin": margin, "precision": precision}

@@ -48,8 +48,14 @@ def replay(
     Example: ladder replay 0f3a5c7e9b1d2f4a:17 --from 20
     """
     if (match is None) == (actions is None):
-        raise typer.BadParameter("give a match's id, or --actions FILE", param_hint="MATCH")
+        raise typer.BadParameter(
+            "give one of a match's id (`ladder report` and the view `matches` list them) and"
+            " --actions FILE",
+            param_hint="MATCH",
+        )
     if actions is not None:
+        ignored = {"--run": run, "--from": first > 1, "--step": step, "--db": db}
+        options.refuse(ignored, "--actions, which needs no store and shows every move")
         from ladder.printing.matches import print_replay
         from ladder.script import replay_file
 
@@ -93,6 +99,8 @@ def verify(
     Example: ladder verify --run quickstart --all
     """
     if exact is not None:
+        ignored = {"--run": run, "--sample": sample, "--all": every, "--workers": workers}
+        options.refuse(ignored | {"--i-trust-these-bots": trust}, "--exact")
         _verify_exact(exact, options.db_path(db), json=json)
         return
     if every and sample is not None:

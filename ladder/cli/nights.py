@@ -25,7 +25,7 @@ def add_to(app: typer.Typer) -> None:
 
 def nightly(
     spec: Annotated[Path, typer.Argument(help="A spec with `format: {kind: ladder, ...}`.")],
-    db: options.Db = None,
+    db: options.SpecDb = None,
     workers: options.WorkerCount = None,
     ray: options.RayAddress = None,
     date: Annotated[

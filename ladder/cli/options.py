@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-Db = Annotated[
+Db = Annotated[Path | None, typer.Option(help="The store (default: results/ladder.duckdb).")]
+SpecDb = Annotated[
     Path | None,
     typer.Option(help="The store (default: the spec's `db`, else results/ladder.duckdb)."),
 ]
@@ -53,3 +55,10 @@ DEFAULT_DB = Path("results/ladder.duckdb")
 def db_path(given: Path | None, spec_db: str | None = None) -> Path:
     """The store to use: the option, else the spec's, else the default."""
     return given or (Path(spec_db) if spec_db else DEFAULT_DB)
+
+
+def refuse(given: Mapping[str, object], reason: str) -> None:
+    """Options that would be read and ignored are a mistake; `given` is what each was set to."""
+    for name, value in given.items():
+        if value:
+            raise typer.BadParameter(f"does not go with {reason}", param_hint=name)

@@ -25,7 +25,7 @@ def add_to(app: typer.Typer) -> None:
 
 def run(
     spec: Annotated[Path, typer.Argument(help="A tournament spec, e.g. configs/quickstart.yaml.")],
-    db: options.Db = None,
+    db: options.SpecDb = None,
     workers: options.WorkerCount = None,
     ray: options.RayAddress = None,
     dry_run: Annotated[

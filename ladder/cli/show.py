@@ -56,6 +56,9 @@ def standings(
     from ladder.rated import rate_selection, rating_of_run, select
     from ladder.store import NightStore
 
+    _refuse_ignored(pairs=pairs, faults=faults, by_seat=by_seat, csv=csv)
+    if run is not None:
+        options.refuse({"--night": night, "--at-version": at_version, "--ladder": ladder}, "--run")
     store = NightStore(options.db_path(db), patience_s=options.READ_PATIENCE_S)
     chosen = None
     if night or at_version or ladder:
@@ -89,6 +92,14 @@ def standings(
         print_pairs(rated, as_json=json)
     else:
         print_standings(rated, selection.runs, by_seat=by_seat, as_json=json, as_csv=csv)
+
+
+def _refuse_ignored(*, csv: bool, by_seat: bool = False, **instead: bool) -> None:
+    """At most one thing is printed instead of the table, and CSV is of the table alone."""
+    chosen = [f"--{name}" for name, is_given in instead.items() if is_given]
+    if chosen:
+        other = dict.fromkeys(chosen[1:], True)
+        options.refuse({**other, "--by-seat": by_seat, "--csv": csv}, chosen[0])
 
 
 def rate(
@@ -131,6 +142,7 @@ def rate(
 
     Example: ladder rate --run quickstart --rank-by placing --anchor Easy=25
     """
+    from ladder.games import get_game
     from ladder.lineup import table_options
     from ladder.printing.standings import (
         print_pairs,
@@ -148,6 +160,9 @@ def rate(
     )
     from ladder.store import Store
 
+    _refuse_ignored(check=check, spread=spread, pairs=pairs, csv=csv)
+    if game is not None:
+        get_game(game)
     store = Store(options.db_path(db))
     selection = select(
         store, run or [], since=since and since.replace(tzinfo=UTC), game=game,

@@ -85,12 +85,16 @@ def check(
     if _is_program(bot, command):
         from ladder.transcript import judge
 
+        options.refuse({"--matches": matches}, "--command: a program is judged in one match")
+
         program = _program(command, files, params, game, is_trusted=trust)
         _tell_judged(judge(program, game or "pasa"), transcript, as_json=json)
         return
     from ladder.check import check_word
     from ladder.printing.ladders import print_verdict
 
+    programs = {"--file": files, "--transcript": transcript, "--i-trust-these-bots": trust}
+    options.refuse(programs, "a Python bot, only with --command")
     assert bot is not None
     verdict = check_word(_word(bot, params), game=game, matches=matches)
     print_verdict(verdict, as_json=json)
@@ -168,6 +172,8 @@ def submit(
     from ladder.submissions import submit_program
 
     is_program = _is_program(bot, command)
+    if not is_program:
+        options.refuse({"--file": files}, "a Python bot, only with --command")
     store = SubmissionStore(options.db_path(db))
     store.create()
     if is_program:

@@ -132,7 +132,8 @@ def _lines(outcome: Outcome) -> Iterator[str]:
         ],
         FAULTS,
     )
-    yield from _some([f"note: {note}" for note in night.notes], REMARKS)
+    said = {f"refused {line}" for line in outcome.refused}
+    yield from _some([f"note: {note}" for note in night.notes if note not in said], REMARKS)
     if outcome.folded:
         yield f"folded into counts: {outcome.folded:,} matches of old nights"
     if outcome.backup is not None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ladder.errors import StoreError
+from ladder.rate import settings_of
 from ladder.rated import Rated, table_of_run
-from ladder.ratings.patterns import Ratings
+from ladder.ratings.patterns import Ratings, settle_draws
 from ladder.spec import ladder_rating
 from ladder.standings import Row, tally
 from ladder.store import NightRow, NightStore, RunRow
@@ -73,12 +74,15 @@ def rated_night(store: NightStore, night: NightRow) -> tuple[Rated, RunRow]:
         Row(row.rank or 0, row.name, row.version, row.mu or 0.0, row.sigma or 0.0, tallies[i], None)
         for i, row in ((i, entrants[i]) for i in order)
     ]
+    rating = ladder_rating(night.spec.get("rating", {}))
+    _, draw_probability = settle_draws(
+        results.lineups, results.places, results.counts, settings_of(rating)
+    )
     ratings = Ratings(
         np.array([row.mu or 0.0 for row in entrants]),
         np.array([row.sigma or 0.0 for row in entrants]),
         np.array([row.matches_before + row.matches for row in entrants], np.int64),
-        0.0,
+        draw_probability,
     )
-    rating = ladder_rating(night.spec.get("rating", {}))
     notes = [f"{row.name} is in quarantine: {row.quarantine}" for row in entrants if row.quarantine]
     return Rated(run.run, rows, results, ratings, rating, notes), run

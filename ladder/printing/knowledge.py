@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from collections.abc import Iterable, Sequence
@@ -68,7 +69,8 @@ def print_game(name: str, *, as_json: bool) -> None:
     out.print(f"{game.title}\n\n{game.summary}\n", markup=False)
     grid = Grid("option", "default", "about", box=None, header_style="bold", pad_edge=False)
     for option, field in fields.items():
-        grid.add_row(option, str(defaults[option]), field.description or "")
+        default = json.dumps(defaults[option]).replace('"', "")  # as a spec spells it
+        grid.add_row(option, default, field.description or "")
     out.print(grid)
 
 

@@ -18,7 +18,7 @@ from ladder.lab.crosscheck import MOST_ERRORS, CrossCheck
 from ladder.lab.exact_questions import Closeness
 from ladder.lab.race import Race
 from ladder.printing.bars import note
-from ladder.printing.output import console, print_json
+from ladder.printing.output import console, print_grid, print_json
 
 LINE_EVERY_S = 5.0
 BAR = 40  # characters of a chart
@@ -99,7 +99,7 @@ def _print_candidates(comparison: Comparison) -> None:
             f"{figures.mean_score:.1f}", f"{figures.sd_score:.1f}", bust,
             f"{figures.faults:,}", "#" * max(1, filled) + (" out" if each.is_out else ""),
         )  # fmt: skip
-    console().print(grid)
+    print_grid(console(), grid, ("sd", "bust %", "mean score", "matches", ""))
 
 
 def _print_pairs(comparison: Comparison) -> None:
@@ -123,7 +123,7 @@ def _print_pairs(comparison: Comparison) -> None:
             _gain(pair.gain), _gain(comparison.pairing_gain[pair.a, pair.b]),
             _decision(pair.a, pair.b, str(pair.decision)),
         )  # fmt: skip
-    console().print(grid)
+    print_grid(console(), grid, ("gain", "pairing", "matches", "e-value", "as counted %"))
 
 
 def _gain(times: float | None) -> str:
@@ -152,7 +152,7 @@ def _print_profile(comparison: Comparison) -> None:
         grid.add_row(group, *("" if cell is None else f"{cell:.1f}" for cell in cells))
     forced = [f"{100 * profile['stakes'][name]['forced_share']:.1f}" for name in names]
     grid.add_row("forced stakes %", *forced)
-    console().print(grid)
+    print_grid(console(), grid)
     for row in profile["differences"][:3]:
         sys.stdout.write(
             f"{row['a']} and {row['b']} differ most at a lead of {row['lead']} with"
@@ -198,7 +198,7 @@ def print_exact(words: Sequence[str], found: Sequence[Exact], *, as_json: bool) 
             f"{merged['mean_pile'][seat]:.2f}", f"{merged['variance_pile'][seat] ** 0.5:.2f}",
             f"{merged['bust'][seat]:.6f}",
         )  # fmt: skip
-    console().print(grid)
+    print_grid(console(), grid)
     sys.stdout.write(
         f"draw {merged['draw']:.6f}; {merged['states']:,} states in {merged['seconds']:.1f} s\n"
     )
@@ -228,7 +228,7 @@ def print_exploit(word: str, found: Exploit, *, as_json: bool) -> None:
         grid.add_column(name, justify="right")
     for seat, (best, fair) in enumerate(zip(found.best_reply, found.fair, strict=True)):
         grid.add_row(str(seat), f"{best:.6f}", f"{fair:.6f}", f"{best - fair:+.6f}")
-    console().print(grid)
+    print_grid(console(), grid)
     sys.stdout.write(
         f"one best replier wins {found.mean_best_reply:.6f} on average,"
         f" {found.exploitable:+.6f} over what {word} wins against itself\n"
@@ -249,7 +249,7 @@ def print_cross_check(found: CrossCheck, *, as_json: bool) -> None:
             " ".join(check.rotation), str(check.seat), f"{100 * check.exact:.4f}",
             f"{100 * check.played:.4f}", f"{check.matches:,}", f"{check.errors:+.2f}",
         )  # fmt: skip
-    console().print(grid)
+    print_grid(console(), grid)
     verdict = "all within" if found.is_ok else "NOT all within"
     sys.stdout.write(f"{verdict} {MOST_ERRORS:.0f} standard errors\n")
 

@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table as Grid
 
 from ladder.check import Verdict
-from ladder.printing.output import console, print_json
+from ladder.printing.output import console, print_grid, print_json
 from ladder.store import NightEntrant, NightRow, Submission
 
 MARKS = {"ok": "ok   ", "note": "note ", "fault": "FAULT"}
@@ -194,7 +194,7 @@ def print_history(
             name, line, lines[0][0].label, lines[-1][0].label, f"{last.mu:.2f}",
             f"{last.sigma:.2f}", str(len(lines)), str(len({row.version for _, row in lines})),
         )  # fmt: skip
-    console().print(grid)
+    print_grid(console(), grid, ("first", "versions", "nights", "sigma", "last"))
     if len(by_name) == 1:
         for night, row in next(iter(by_name.values())):
             sys.stdout.write(

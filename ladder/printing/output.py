@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table as Grid
 
 PIPED_WIDTH = 200
 
@@ -17,6 +18,39 @@ PIPED_WIDTH = 200
 def console() -> Console:
     """Standard output; piped, wide enough that nothing is cut."""
     return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
+
+
+def print_grid(out: Console, grid: Grid, dispensable: Sequence[str] = ()) -> None:
+    """A table that loses no cell to a narrow terminal.
+
+    Columns that can be missed are left out, and named below; what is too wide still runs over the
+    edge, where a terminal breaks the line: a number cut short would be another number.
+    """
+    missed: list[str] = []
+    there = {column.header for column in grid.columns}
+    for name in dispensable:
+        if _width(grid) <= out.width:
+            break
+        if name in there:
+            grid = _without(grid, name)
+            missed.append(name or "bars")
+    out.width = max(out.width, _width(grid))
+    out.print(grid)
+    if missed:
+        out.print(f"too narrow for: {', '.join(missed)}", markup=False, soft_wrap=True)
+
+
+def _width(grid: Grid) -> int:
+    """The columns of a terminal that a table would fill."""
+    return Console(width=10_000).measure(grid).maximum
+
+
+def _without(grid: Grid, name: str) -> Grid:
+    kept = [column for column in grid.columns if column.header != name]
+    slim = Grid(*(c.copy() for c in kept), box=None, header_style="bold", pad_edge=False)
+    for cells in zip(*(column.cells for column in kept), strict=True):
+        slim.add_row(*cells)
+    return slim
 
 
 def print_json(value: Any) -> None:

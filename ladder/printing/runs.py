@@ -11,8 +11,8 @@ from typing import Any
 from rich.table import Table as Grid
 
 from ladder.plan import Plan
-from ladder.printing.output import console, print_json
-from ladder.printing.standings import row_values, standings_grid
+from ladder.printing.output import console, print_grid, print_json
+from ladder.printing.standings import DISPENSABLE, row_values, standings_grid
 from ladder.spec import Spec
 from ladder.tournament import Outcome
 
@@ -40,7 +40,7 @@ def print_outcome(outcome: Outcome, db: Path, *, by_seat: bool, as_json: bool) -
         )  # fmt: skip
     if outcome.played == 0:
         out.print(f"nothing to play: all {outcome.matches:,} matches are in {db}", markup=False)
-    out.print(standings_grid(outcome.rows, by_seat=by_seat))
+    print_grid(out, standings_grid(outcome.rows, by_seat=by_seat), DISPENSABLE)
     out.print(
         f"run {outcome.run}: {outcome.matches:,} matches, {outcome.played:,} of them played in"
         f" {outcome.seconds:.1f} s (playing {outcome.play_s:.1f}, storing {outcome.store_s:.1f},"
@@ -108,7 +108,7 @@ def print_dry_run(spec: Spec, plan: Plan, *, as_json: bool) -> None:
     grid.add_column("matches", justify="right")
     for name, version, number in zip(plan.names, plan.versions, matches, strict=True):
         grid.add_row(name, version, f"{number:,}")
-    out.print(grid)
+    print_grid(out, grid)
     for lineup, number in lineups:
         out.print(f"{' + '.join(plan.names[i] for i in lineup)}: {number:,}", markup=False)
     if len(plan.lineups) > shown:

@@ -10,11 +10,13 @@ from typing import Any
 
 from rich.table import Table as Grid
 
-from ladder.printing.output import console, print_csv, print_json
+from ladder.printing.output import console, print_csv, print_grid, print_json
 from ladder.rated import Rated
 from ladder.ratings.questions import PredictiveCheck, Spread
 from ladder.standings import Row, Share
 from ladder.store import RunRow
+
+DISPENSABLE = ("mean score", "95 % interval", "sigma", "above next", "matches", "mu", "published %")
 
 
 def row_values(row: Row, *, by_seat: bool) -> dict[str, Any]:
@@ -112,7 +114,7 @@ def print_standings(
             f" {rated.part.method}, draw probability {rated.ratings.draw_probability:.4f}",
             markup=False, soft_wrap=True,
         )  # fmt: skip
-        out.print(standings_grid(rated.rows, by_seat=by_seat))
+        print_grid(out, standings_grid(rated.rows, by_seat=by_seat), DISPENSABLE)
     for note in rated.notes:
         sys.stderr.write(f"note: {note}\n")
 
@@ -140,7 +142,7 @@ def print_pairs(rated: Rated, *, as_json: bool) -> None:
                 f"={pair['b_before_a']:,}"
             )
         grid.add_row(a, *cells)
-    console().print(grid)
+    print_grid(console(), grid)
     sys.stdout.write("under each: finished before = level = behind, pairs of seats\n")
 
 
@@ -177,4 +179,4 @@ def print_spread(rated: Rated, spread: Spread, *, as_json: bool) -> None:
     for row, i in rows:
         values = (row.mu, spread.low[i], spread.high[i], spread.deviation[i])
         grid.add_row(row.bot, *(f"{value:.3f}" for value in values))
-    console().print(grid)
+    print_grid(console(), grid)

@@ -86,6 +86,8 @@ class StoreFile:
 
         Raises: StoreError where the backup is no store, or this one is in use.
         """
+        if not backup.exists():
+            raise StoreError(f"{backup}: no such backup; a night names its own at the end")
         with StoreFile(backup)._reading():
             pass
         kept = _free_name(self.path.with_name(f"{self.path.name}.before-restore"))

@@ -433,6 +433,10 @@ def test_nightly_history_and_standings_agree(
     assert "▁" in ladder("history", "--db", "x.duckdb").out
     one = ladder("history", "Easy", "--db", "x.duckdb").out.splitlines()
     assert [line[:10] for line in one[2:]] == ["2026-03-01", "2026-03-02"]
+    of_the_night = ladder("standings", "--db", "x.duckdb").out.splitlines()[0]
+    rated_anew = ladder("rate", "--method", "online", "--db", "x.duckdb").out.splitlines()[0]
+    assert "draw probability 0.0000" not in of_the_night
+    assert of_the_night.rpartition(", ")[2] == rated_anew.rpartition(", ")[2]
 
 
 MISTAKES = {

@@ -140,6 +140,24 @@ def test_what_else_a_check_finds(name: str, tmp_path: Path) -> None:
     assert any(reason in each for each in reasons), reasons
 
 
+def test_a_check_says_which_decision_hangs(tmp_path: Path) -> None:
+    lines = [
+        "from ladder.games.pasa import PasaBot",
+        "class Mine(PasaBot):",
+        "    def stake(self, view):",
+        "        while view.lead < 0:",
+        "            pass",
+        "        return view.legal[0]",
+    ]
+    (tmp_path / "mine.py").write_text("\n".join(lines))
+    verdict = check_word(f"{tmp_path}/mine.py:Mine", matches=8, decision_s=0.5)
+    (reason,) = verdict.reasons
+    assert (
+        "the first in stake: exception: TimeoutError: no answer after 0.5 s; at PasaView" in reason
+    )
+    assert "line 4, in stake" in reason or "line 5, in stake" in reason
+
+
 # --- submit and its sisters
 
 
