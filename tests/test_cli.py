@@ -308,6 +308,28 @@ def test_names_and_paths_of_any_alphabet(ladder: Command, folder: Path) -> None:
     assert "Ørsted ✓ vs प" in ladder("standings", "--db", db, "--csv").out
 
 
+def test_a_name_is_text_and_no_markup(ladder: Command, folder: Path) -> None:
+    (folder / "small.yaml").write_text(
+        SMALL.replace(
+            "[Easy, Hard", "[{bot: Easy, name: '[/b] [red]'}, {bot: Hard, name: ':1234:'}"
+        )
+    )
+    shown = [ladder(*words) for words in (
+        ["run", "small.yaml", "--dry-run"], ["run", "small.yaml", "--workers", "0"],
+        ["standings", "--pairs"], ["rate", "--spread"],
+    )]  # fmt: skip
+    for ended in shown:
+        assert ended.code == 0
+        assert "[/b] [red]" in ended.out
+        assert ":1234:" in ended.out
+
+
+def test_a_message_moves_no_cursor(ladder: Command) -> None:
+    ended = ladder("run", "no\x1b[2J\u202e.yaml")
+    assert ended.code == 2
+    assert ended.err == "no\\x1b[2J\\u202e.yaml: no such file\n"
+
+
 def test_a_terminal_that_cannot_show_a_name(folder: Path) -> None:
     (folder / "small.yaml").write_text(
         SMALL.replace("Hard", "{bot: Hard, name: 'Ørsted ✓'}"), encoding="utf-8"

@@ -38,9 +38,17 @@ def main() -> None:
     try:
         app()
     except LadderError as error:
-        typer.echo(str(error), err=True)
+        typer.echo(_printable(str(error)), err=True)
         sys.exit(error.exit_code)
     except SystemExit as leaving:
         if isinstance(leaving.__context__, BrokenPipeError):  # `| head` has read enough
             sys.exit(0)
         raise
+
+
+def _printable(message: str) -> str:
+    """The lines of a message without what moves a terminal's cursor or turns its text around."""
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1]
+        for letter in message
+    )
