@@ -35,7 +35,7 @@ from ladder.games.bot import Bot
 from ladder.isolate.bundled import MAIN
 from ladder.isolate.portrait import Portrait, is_bot, portrait_of, portray
 from ladder.isolate.verdict import Bundle
-from ladder.reading import user_path
+from ladder.paths import user_path
 from ladder.sources import (
     SHIPPED,
     Source,

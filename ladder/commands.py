@@ -16,7 +16,7 @@ from ladder.errors import BotLoadError
 from ladder.games import get_game
 from ladder.games.bot import Bot
 from ladder.isolate.portrait import Portrait
-from ladder.reading import MOST_MB, content_of, is_file, user_path
+from ladder.paths import MOST_MB, content_of, is_file, user_path
 from ladder.sources import Source, unpacked
 
 OWN_FILE = "(command).json"  # the first file of such a bot's source, no name of a Python file

@@ -16,7 +16,7 @@ from ladder.errors import IllegalActionError, ParseError, SpecError
 from ladder.games import Game, get_game
 from ladder.games.nodes import CHANCE, END, NODE, NUM_LEGAL, SEAT
 from ladder.lineup import table_options
-from ladder.reading import content_of
+from ladder.paths import content_of
 from ladder.spec import make_table
 
 MAX_TURNS_BACK = 8  # lines read, for each line of a script, in telling forced actions apart

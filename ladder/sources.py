@@ -26,7 +26,7 @@ from types import FunctionType, ModuleType
 from ladder import errors
 from ladder.errors import BotLoadError
 from ladder.isolate.portrait import why
-from ladder.reading import content_of, is_file, user_path
+from ladder.paths import content_of, is_file, user_path
 
 SHIPPED = "bots"
 SHIPPED_FOLDER = Path(errors.__file__).resolve().parent.parent / SHIPPED
@@ -315,6 +315,8 @@ def _local_imports(content: bytes, path: Path, root: Path) -> Iterator[Path]:
         tree = ast.parse(content)
     except (SyntaxError, ValueError) as error:
         raise BotLoadError(f"{path}: {why(error)}") from error
+    except (RecursionError, MemoryError):  # of the parser: an expression of ten thousand parts
+        raise BotLoadError(f"{path}: is nested too deeply to be read") from None
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:

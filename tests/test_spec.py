@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from ladder.cli import main
 from ladder.commands import read_command
 from ladder.errors import BotLoadError, SpecError, StoreError
 from ladder.grid import grid_specs
+from ladder.paths import write_whole
 from ladder.script import replay_file
 from ladder.spec import SpecPart, load_spec
 from ladder.spec.documents import read_document
@@ -675,3 +677,28 @@ def test_what_is_no_file_is_told(kind: str) -> None:
     for use in (Store(Path(name)).create, Store(Path(name)).runs):
         with pytest.raises(StoreError, match=r"no such store|pipe or a device|cannot be"):
             use()
+
+
+def test_what_is_written_is_there_whole_or_not_at_all(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, link = folder / "page.html", folder / "link.html"
+    link.symlink_to(page)
+    write_whole(page, b"old")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", half_written)
+        with pytest.raises(OSError, match="No space left") as caught:
+            write_whole(link, b"new")
+    assert caught.value.filename == str(link)
+    assert page.read_bytes() == b"old"
+    assert sorted(folder.iterdir()) == [link, page]
+    write_whole(link, b"new")
+    assert page.read_bytes() == b"new"
+    assert link.is_symlink()
+    write_whole(Path(os.devnull), b"new")
+    assert not Path(os.devnull).is_file()
+
+
+def half_written(path: Path, content: bytes) -> None:
+    path.open("wb").write(content[:1])
+    raise OSError(errno.ENOSPC, "No space left on device")

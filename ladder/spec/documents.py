@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from ladder.errors import SpecError
-from ladder.reading import content_of
+from ladder.paths import content_of
 
 Place = tuple[str | int, ...]  # keys and list positions from the top
 

@@ -1,7 +1,8 @@
-"""Files that users name: their paths, and their content, whatever the name turns out to be.
+"""Files that users name: their paths, read whatever the name turns out to be, written whole.
 
 A name may be that of a pipe nobody writes into, of a device without end, a loop of links, no name
-at all: each is an OSError with its reason, and nothing waits or fills the memory.
+at all: each is an OSError with its reason, and nothing waits or fills the memory. What is written
+is there complete or not at all: a full disk or a kill leaves what was there before.
 """
 
 from __future__ import annotations
@@ -43,3 +44,23 @@ def _open(path: str, flags: int) -> int:
     opened = os.open(path, flags | os.O_NONBLOCK)
     os.set_blocking(opened, True)
     return opened
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that appears complete or not at all. Raises: OSError that names the file."""
+    try:
+        place = path.resolve()
+        if place.exists() and not place.is_file():  # a pipe or a device: /dev/stdout
+            place.write_bytes(content)
+            return
+        waiting = place.with_name(f".{place.name}.part")
+        try:
+            waiting.write_bytes(content)
+            waiting.replace(place)
+        finally:
+            waiting.unlink(missing_ok=True)
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        raise
+    except (RuntimeError, ValueError) as error:  # a loop of links, a null byte
+        raise OSError(errno.EINVAL, f"not the name of a file ({error})", str(path)) from None
