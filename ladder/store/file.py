@@ -212,7 +212,7 @@ class StoreFile:
 
 
 def _script(name: str) -> str:
-    return files("ladder").joinpath(name).read_text()
+    return files("ladder").joinpath(name).read_text(encoding="utf-8")
 
 
 def _quoted(text: str) -> str:
