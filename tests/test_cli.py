@@ -17,7 +17,7 @@ import pytest
 
 from ladder.cli import app
 from tests.conftest import ROOT, Command
-from tests.running import SMALL
+from tests.running import SMALL, rows_of
 
 LADDER = [sys.executable, "-c", "from ladder.cli import main; main()"]
 COMMANDS = sorted(
@@ -322,6 +322,36 @@ def test_a_name_is_text_and_no_markup(ladder: Command, folder: Path) -> None:
         assert ended.code == 0
         assert "[/b] [red]" in ended.out
         assert ":1234:" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("shell", "code"),
+    [
+        ("run small.yaml --workers 0 >&- 2>&- <&-", 0),
+        ("games >&-", 0),
+        ("games >/dev/full", 3),
+        ("run none.yaml 2>&-", 2),
+        ("run none.yaml 2>/dev/full", 2),
+        ("games; exit $?", 0),
+    ],
+)
+def test_streams_that_are_closed_or_full(shell: str, code: int, folder: Path) -> None:
+    command = f"{shlex.join(LADDER)} {shell}"
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-c", command], env=surroundings, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    if "small" in shell:  # no stream of ours went into the store
+        assert len(rows_of(folder / "results" / "ladder.duckdb")) == 4 * 60 * 3
+
+
+def test_a_folder_that_is_gone(folder: Path) -> None:
+    command = f"mkdir gone; cd gone; rmdir ../gone; {shlex.join(LADDER)} run none.yaml"
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-c", command], env=surroundings, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "none.yaml: no such file" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_message_moves_no_cursor(ladder: Command) -> None:
