@@ -12,11 +12,11 @@ import importlib
 import json
 import pkgutil
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.metadata import entry_points
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -35,6 +35,7 @@ from ladder.games.bot import Bot
 from ladder.isolate.bundled import MAIN
 from ladder.isolate.portrait import Portrait, is_bot, portrait_of, portray
 from ladder.isolate.verdict import Bundle
+from ladder.paths import user_path
 from ladder.sources import (
     SHIPPED,
     Source,
@@ -244,20 +245,22 @@ def find(reference: str, game: str | None, *, is_trusted: bool = False) -> Found
     A bot that came with Ladder, or is said to be trusted, is imported here; any other in a
     locked-down child process, which tells what it is. Raises: BotLoadError, InfraError.
     """
+    if any(unicodedata.category(letter) == "Cc" for letter in reference):
+        raise BotLoadError(f"a bot is named without control characters (got {reference!r})")
     where, colon, name = reference.rpartition(":")
     if not colon:
         where, name = _named(reference, game)
     if not where or not name:
         raise BotLoadError(f"a bot is NAME, module:Class or file.py:Class (got {reference!r})")
     if is_trusted or is_shipped(where):
-        path = Path(where).expanduser()
+        path = user_path(where)
         source, module = read_file(path) if is_path(where) else read_module(where)
         with loading(where):
             looks = portray(module, name)
         _check_class(looks, name, where, game)
         return Found(reference, getattr(module, name), looks, source)
     source = bundle_of(where)
-    shown = str(Path(where).expanduser().resolve()) if is_path(where) else where
+    shown = str(user_path(where).resolve()) if is_path(where) else where
     looks = _described(source, name, shown)
     _check_class(looks, name, where, game)
     return Found(reference, None, looks, source)

@@ -16,10 +16,10 @@ from ladder.errors import BotLoadError
 from ladder.games import get_game
 from ladder.games.bot import Bot
 from ladder.isolate.portrait import Portrait
+from ladder.paths import MOST_MB, content_of, is_file, user_path
 from ladder.sources import Source, unpacked
 
 OWN_FILE = "(command).json"  # the first file of such a bot's source, no name of a Python file
-MOST_MB = 64
 CLASS_NAME = "Program"
 
 
@@ -32,17 +32,19 @@ def read_command(command: Sequence[str], files: Sequence[str]) -> Source:
     """A command and its files as a source. Raises: BotLoadError."""
     if not command or not all(isinstance(word, str) and word for word in command):
         raise BotLoadError("command: is a list of words, the program first")
+    if bad := [word for word in (*command, *files) if "\0" in word]:
+        raise BotLoadError(f"command: no word of a command holds a null byte (got {bad[0]!r})")
     contents: dict[str, bytes] = {}
     words: list[Any] = []
     for number, word in enumerate(command):
-        path = Path(word).expanduser()
-        if path.is_file() and (number or "/" in word):
+        path = user_path(word)
+        if is_file(path) and (number or "/" in word):
             words.append({"file": _add(contents, path)})
         else:
             words.append(word)
     for word in files:
-        path = Path(word).expanduser()
-        if not path.is_file():
+        path = user_path(word)
+        if not is_file(path):
             raise BotLoadError(f"files: {word}: no such file")
         _add(contents, path)
     own = json.dumps({"command": words}, sort_keys=True).encode()
@@ -54,7 +56,7 @@ def _add(contents: dict[str, bytes], path: Path) -> str:
     is_inside = not path.is_absolute() and ".." not in path.parts
     name = PurePosixPath(path).as_posix() if is_inside else path.name
     try:
-        content = path.read_bytes()
+        content = content_of(path)
     except OSError as error:
         raise BotLoadError(f"{path}: cannot be read: {error.strerror}") from None
     if contents.get(name, content) != content:

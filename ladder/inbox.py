@@ -71,12 +71,18 @@ def take_inbox(
             problems = [] if entered else verdict.reasons
         except SpecError as error:
             problems = list(error.problems)
+        except RecursionError:
+            problems = ["is nested too deeply to be read"]
         if problems:
-            lines.append(f"{path.relative_to(folder)}: {problems[0].splitlines()[0]}")
+            lines.append(f"{_printable(path.relative_to(folder))}: {problems[0].splitlines()[0]}")
             _write_refusal(path, digest, problems)
         else:
             _refusal(path).unlink(missing_ok=True)
     return lines
+
+
+def _printable(path: Path) -> str:
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(path))
 
 
 def read_dropped(path: Path, folder: Path) -> Dropped | None:

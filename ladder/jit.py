@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,10 @@ from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
+
+from ladder.errors import InfraError
+
+LEAST_FREE_MB = 64  # a disk with less takes no compiled code
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -70,8 +75,11 @@ def register_rules() -> None:
     from holding the state in registers). So the rules are checked in the parity tests, where every
     shipped bot plays, and bots' own code is checked always.
     """
+    from numba import config
     from numba.extending import register_jitable
 
+    if config.DISABLE_JIT:
+        raise InfraError("NUMBA_DISABLE_JIT is set, and nothing here plays without the compiler")
     checked = is_checked()
     options: dict[str, Any] = (
         {"boundscheck": True} if checked else {"forceinline": True, "error_model": "numpy"}
@@ -107,8 +115,13 @@ def source_digest(*names: str) -> str:
 def cache_root() -> Path:
     """The folder of compiled code: $LADDER_CACHE_DIR, else ladder/ in the user's cache folder."""
     chosen = os.environ.get("LADDER_CACHE_DIR")
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(chosen) if chosen else Path(base) / "ladder"
+    base = os.environ.get("XDG_CACHE_HOME")
+    if chosen:
+        return Path(chosen)
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "ladder"
+    except RuntimeError:  # a user without a home: a folder that cannot be made
+        return Path(os.devnull) / "ladder"
 
 
 def cache_path(name: str) -> Path:
@@ -124,7 +137,9 @@ def cache_folder(digest: str) -> Iterator[bool]:
     folder = cache_path(digest)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        usable = os.access(folder, os.W_OK)
+        usable = (
+            os.access(folder, os.W_OK) and shutil.disk_usage(folder).free >> 20 >= LEAST_FREE_MB
+        )
     except OSError:
         usable = False
     if not usable:

@@ -172,7 +172,11 @@ def seat_all(game: Game, bots: Sequence[str], people: Sequence[str], options: st
     words = list(bots)
     if seats is None and len(people) + len(words) < 2:
         seats = game.table.model_fields["seats"].default
+    for person in people:
+        if not person.strip() or not person.isprintable():
+            raise SpecError(f"--person: should be a printable name (got {person!r})")
     if isinstance(seats, int):
+        make_table(game, {**given, "seats": seats})  # before so many are seated
         words += [DEFAULT_BOT] * (seats - len(people) - len(words))
     table = make_table(game, {**given, "seats": seats or len(people) + len(words)})
     if len(people) + len(words) != table.seats:

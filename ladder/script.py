@@ -16,6 +16,7 @@ from ladder.errors import IllegalActionError, ParseError, SpecError
 from ladder.games import Game, get_game
 from ladder.games.nodes import CHANCE, END, NODE, NUM_LEGAL, SEAT
 from ladder.lineup import table_options
+from ladder.paths import content_of
 from ladder.spec import make_table
 
 MAX_TURNS_BACK = 8  # lines read, for each line of a script, in telling forced actions apart
@@ -36,7 +37,7 @@ class Replay:
 def replay_file(path: Path) -> Replay:
     """Replay a script. Raises: SpecError as `path:LINE message`."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = content_of(path).decode("utf-8-sig")
     except OSError as error:
         raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -13,6 +13,7 @@ import hashlib
 import importlib
 import importlib.util
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from types import FunctionType, ModuleType
 from ladder import errors
 from ladder.errors import BotLoadError
 from ladder.isolate.portrait import why
+from ladder.paths import content_of, is_file, user_path
 
 SHIPPED = "bots"
 SHIPPED_FOLDER = Path(errors.__file__).resolve().parent.parent / SHIPPED
@@ -58,11 +60,8 @@ def locate(where: str) -> Path:
     Raises: BotLoadError.
     """
     if is_path(where):
-        path = Path(where).expanduser()
-        if path.is_dir():
-            raise BotLoadError(f"{path}: is a directory, not a Python file")
-        if not path.exists():
-            raise BotLoadError(f"{path}: no such file")
+        path = user_path(where)
+        _require_file(path)
         if path.suffix != ".py":
             raise BotLoadError(f"{path.resolve()}: not a Python file (its name should end in .py)")
         return path.resolve()
@@ -72,6 +71,19 @@ def locate(where: str) -> Path:
     if file is None or not file.endswith(".py"):
         raise BotLoadError(f"{where}: has no source file")
     return Path(file).resolve()
+
+
+def _require_file(path: Path) -> None:
+    if is_file(path):
+        return
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise BotLoadError(f"{path}: no such file") from None
+    except OSError as error:
+        raise BotLoadError(f"{path}: cannot be read: {error.strerror}") from None
+    what = "is a directory" if stat.S_ISDIR(mode) else "is a pipe or a device"
+    raise BotLoadError(f"{path}: {what}, not a Python file")
 
 
 def _origin_of(module: str) -> str | None:
@@ -137,10 +149,7 @@ def module_of(path: str) -> str:
 
 def read_file(path: Path) -> tuple[Source, ModuleType]:
     """A bot file with its local imports, and the module it makes. Raises: BotLoadError."""
-    if path.is_dir():
-        raise BotLoadError(f"{path}: is a directory, not a Python file")
-    if not path.exists():
-        raise BotLoadError(f"{path}: no such file")
+    _require_file(path)
     source = Source(path.stem, _bundle(path.resolve(), path.resolve().parent))
     return source, _import_file(path.resolve(), source)
 
@@ -294,7 +303,7 @@ def _bundle(path: Path, root: Path) -> tuple[tuple[str, bytes], ...]:
 
 def _read(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
+        content = content_of(path)
         content.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BotLoadError(f"{path}: cannot be read as UTF-8 Python source: {error}") from error
@@ -306,6 +315,8 @@ def _local_imports(content: bytes, path: Path, root: Path) -> Iterator[Path]:
         tree = ast.parse(content)
     except (SyntaxError, ValueError) as error:
         raise BotLoadError(f"{path}: {why(error)}") from error
+    except (RecursionError, MemoryError):  # of the parser: an expression of ten thousand parts
+        raise BotLoadError(f"{path}: is nested too deeply to be read") from None
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:

@@ -96,7 +96,9 @@ def run_key_for(spec: Spec, store: Store, given: str | None = None) -> bytes:
         except ValueError:
             key = b""
         if len(key) != seeds.KEY_BYTES:
-            raise SpecError(f"--key: should be {2 * seeds.KEY_BYTES} hex digits (got {given!r})")
+            raise SpecError(
+                f"--key: should be {2 * seeds.KEY_BYTES} hex digits (got {given[:80]!r})"
+            )
         return key
     if spec.seed == "secret" and store.path.exists():
         store.create()

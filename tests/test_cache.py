@@ -7,9 +7,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from ladder.errors import InfraError
+from ladder.jit import cache_folder, register_rules
 from tests.conftest import ROOT
 
 PLAY = """
@@ -93,3 +96,32 @@ def test_a_cache_that_cannot_be_written_degrades_with_one_line(tmp_path: Path) -
     assert results == usable
     assert hits == "hits 0"
     assert told.count("compiling anew in every process") >= 1
+
+
+def test_a_full_disk_takes_no_compiled_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = SimpleNamespace(free=2**20)
+    monkeypatch.setenv("LADDER_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("ladder.jit.shutil.disk_usage", lambda place: full)
+    with pytest.warns(UserWarning, match="cannot write"), cache_folder("on-a-full-disk") as usable:
+        assert not usable
+
+
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("LADDER_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.warns(UserWarning, match="cannot write"), cache_folder("homeless") as usable:
+        assert not usable
+
+
+def test_no_play_without_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    from numba import config
+
+    monkeypatch.setattr(config, "DISABLE_JIT", 1)
+    with pytest.raises(InfraError, match="NUMBA_DISABLE_JIT is set"):
+        register_rules()

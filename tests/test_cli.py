@@ -17,7 +17,7 @@ import pytest
 
 from ladder.cli import app
 from tests.conftest import ROOT, Command
-from tests.running import SMALL
+from tests.running import SMALL, rows_of
 
 LADDER = [sys.executable, "-c", "from ladder.cli import main; main()"]
 COMMANDS = sorted(
@@ -321,6 +321,58 @@ def test_names_and_paths_of_any_alphabet(ladder: Command, folder: Path) -> None:
     assert "Ørsted ✓ vs प" in [row["bot"] for row in json.loads(ended.out)["standings"]]
     assert "Ørsted ✓ vs प" in ladder("standings", "--db", db).out
     assert "Ørsted ✓ vs प" in ladder("standings", "--db", db, "--csv").out
+
+
+def test_a_name_is_text_and_no_markup(ladder: Command, folder: Path) -> None:
+    (folder / "small.yaml").write_text(
+        SMALL.replace(
+            "[Easy, Hard", "[{bot: Easy, name: '[/b] [red]'}, {bot: Hard, name: ':1234:'}"
+        )
+    )
+    shown = [ladder(*words) for words in (
+        ["run", "small.yaml", "--dry-run"], ["run", "small.yaml", "--workers", "0"],
+        ["standings", "--pairs"], ["rate", "--spread"],
+    )]  # fmt: skip
+    for ended in shown:
+        assert ended.code == 0
+        assert "[/b] [red]" in ended.out
+        assert ":1234:" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("shell", "code"),
+    [
+        ("run small.yaml --workers 0 >&- 2>&- <&-", 0),
+        ("games >&-", 0),
+        ("games >/dev/full", 3),
+        ("run none.yaml 2>&-", 2),
+        ("run none.yaml 2>/dev/full", 2),
+        ("games; exit $?", 0),
+    ],
+)
+def test_streams_that_are_closed_or_full(shell: str, code: int, folder: Path) -> None:
+    command = f"{shlex.join(LADDER)} {shell}"
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-c", command], env=surroundings, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    if "small" in shell:  # no stream of ours went into the store
+        assert len(rows_of(folder / "results" / "ladder.duckdb")) == 4 * 60 * 3
+
+
+def test_a_folder_that_is_gone(folder: Path) -> None:
+    command = f"mkdir gone; cd gone; rmdir ../gone; {shlex.join(LADDER)} run none.yaml"
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-c", command], env=surroundings, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "none.yaml: no such file" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_message_moves_no_cursor(ladder: Command) -> None:
+    ended = ladder("run", "no\x1b[2J\u202e.yaml")
+    assert ended.code == 2
+    assert ended.err == "no\\x1b[2J\\u202e.yaml: no such file\n"
 
 
 def test_a_terminal_that_cannot_show_a_name(folder: Path) -> None:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
+from ladder.bots import find
 from ladder.cli import main
-from ladder.errors import SpecError
+from ladder.commands import read_command
+from ladder.errors import BotLoadError, SpecError, StoreError
 from ladder.lab.grid import grid_specs
+from ladder.paths import write_whole
+from ladder.script import replay_file
 from ladder.spec import SpecPart, load_spec
 from ladder.spec.documents import read_document
+from ladder.store import Store
 from tests.conftest import ROOT
 
 GOOD = """\
@@ -95,8 +102,26 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "an object of Python": (
         GOOD + "db: !!python/object:os.system {}\n",
-        ["6 not YAML: could not determine a constructor for the tag"
-         " 'tag:yaml.org,2002:python/object:os.system'"],
+        ["6 db: has the tag !!python/object:os.system; values here go without a tag"],
+    ),
+    **{
+        f"a tag {tag}": (
+            GOOD + f"db: !!{tag} x\n", [f"6 db: has the tag !!{tag}; values here go without a tag"]
+        )
+        for tag in ("timestamp", "binary", "set", "omap", "pairs", "nosuch")
+    },
+    **{
+        f"a tag {kind} of something else": (
+            GOOD + f"db: !!{kind} {word}\n", [f"6 db: is no {kind}, as its tag says (got {got})"]
+        )
+        for kind, word, got in (
+            ("int", "x", "'x'"), ("int", '""', "''"), ("float", "x", "'x'"),
+            ("float", ".nan", "'.nan'"), ("float", ".", "'.'"), ("bool", "maybe", "'maybe'"),
+            ("null", "x", "'x'"),
+        )
+    },
+    "a number that overflows": (
+        GOOD + "rating: {tau: 1e400}\n", ["6 rating.tau: should be a finite number (got 1e400)"],
     ),
     "a control character": (
         "name: \x01\n",
@@ -110,7 +135,7 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         GOOD + "table: &a {seats: *a}\n", ["6 table.seats: refers to itself"],
     ),
     "a number without end": (
-        with_seed("9" * 5000), ["5 not YAML: a number of 5000 digits"],
+        with_seed("9" * 5000), ["5 seed: a number of 5000 digits"],
     ),
     "a key that is a list": ("? [a, b]\n: 3\n", ["1 a key must be text or a whole number"]),
     "a key that is no word": (
@@ -395,12 +420,44 @@ BAD: dict[str, tuple[str | bytes, list[str]]] = {
         GOOD + "rating: {rank_by: points}\n",
         ["6 rating.rank_by: should be 'winner' or 'placing' (got 'points')"],
     ),
+    "ratings without digits": (
+        GOOD + "rating: {sigma: 1e-300, beta: 1e18, tau: 1e9, mu: -1e30, anchor: {Easy: 1e300}}\n",
+        ["6 rating.anchor.Easy: should be at most 1000000 (got 1e+300)",
+         "6 rating.beta: should be at most 10000 (got 1e+18)",
+         "6 rating.mu: should be at least -1000000 (got -1e+30)",
+         "6 rating.sigma: should be at least 0.001 (got 1e-300)",
+         "6 rating.tau: should be at most 10000 (got 1000000000.0)"],
+    ),
+    "an anchor that does not play": (
+        GOOD + "rating: {anchor: {Esy: 25}}\n",
+        ["6 rating.anchor.Esy: no entrant of that name; did you mean Easy? (got 'Esy')"],
+    ),
+    "a key that is two lines": (
+        GOOD + '"a\\nb": 1\n', [f"6 'a\\nb': unknown field; there are {FIELDS} (got 1)"],
+    ),
+    "a bot of two lines": (
+        with_entrants('"a\\nb.py:X", Hard, Most, Least'),
+        ["5 entrants[0]: a bot is named without control characters (got 'a\\nb.py:X')"],
+    ),
+    "a word with a null byte": (
+        with_entrants('{name: a, command: ["a\\0b"]}, Hard, Most, Least'),
+        ["5 entrants[0]: command: no word of a command holds a null byte (got 'a\\x00b')"],
+    ),
+    "somebody's home": (
+        with_entrants('"~nobody-here/x.py:X", Hard, Most, Least'),
+        ["5 entrants[0]: ~nobody-here/x.py: no such file (got '~nobody-here/x.py:X')"],
+    ),
+    "a command's home": (
+        with_entrants('{name: a, command: [cat, "~nobody-here/x"], files: ["~nobody-here/y"]},'
+                      " Hard, Most, Least"),
+        ["5 entrants[0]: files: ~nobody-here/y: no such file (got ['cat', '~nobody-here/x'])"],
+    ),
     "impossible ratings": (
         GOOD + "rating: {sigma: 0, tau: -1, beta: x, draw_probability: 0}\n",
         ["6 rating.beta: should be a number (got 'x')",
-         "6 rating.draw_probability: should be auto or a number between 0 and 1, both excluded"
+         "6 rating.draw_probability: should be auto or a number above 0 and at most 0.999999"
          " (got 0)",
-         "6 rating.sigma: should be greater than 0 (got 0)",
+         "6 rating.sigma: should be at least 0.001 (got 0)",
          "6 rating.tau: should be at least 0 (got -1)"],
     ),
     "unknown on_fault": (
@@ -593,3 +650,55 @@ def test_shipped_specs_load(path: Path) -> None:
 def test_every_field_of_a_spec_is_in_its_schema() -> None:
     schema = SpecPart.model_json_schema()
     assert set(schema["properties"]) == set(FIELDS.split(", "))
+
+
+def test_too_many_problems_are_counted() -> None:
+    told = problems(with_entrants(", ".join(["Easy"] * 200)))
+    assert len(told) == 51
+    assert told[-1] == " and 149 problems more"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "loop", "long name", "null byte"])
+@pytest.mark.timeout(60)
+def test_what_is_no_file_is_told(kind: str) -> None:
+    """A spec, a script, a bot, a program's file, a store: nothing waits, nothing fills memory."""
+    name = {"device": "/dev/zero", "long name": "x" * 300, "null byte": "x\0y"}.get(kind, "it")
+    if kind == "pipe":
+        os.mkfifo(name)
+    elif kind == "loop":
+        Path(name).symlink_to(name)
+    for read in (load_spec, replay_file):
+        with pytest.raises(SpecError, match=r"cannot be read|is empty"):
+            read(Path(name))
+    with pytest.raises(BotLoadError, match=r"no such file|cannot be read|pipe or a device|control"):
+        find(f"./{name}:X" if kind != "device" else f"{name}:X", "pasa")
+    with pytest.raises(BotLoadError, match=r"no such file|null byte"):
+        read_command(["cat"], [name])
+    for use in (Store(Path(name)).create, Store(Path(name)).runs):
+        with pytest.raises(StoreError, match=r"no such store|pipe or a device|cannot be"):
+            use()
+
+
+def test_what_is_written_is_there_whole_or_not_at_all(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, link = folder / "page.html", folder / "link.html"
+    link.symlink_to(page)
+    write_whole(page, b"old")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", half_written)
+        with pytest.raises(OSError, match="No space left") as caught:
+            write_whole(link, b"new")
+    assert caught.value.filename == str(link)
+    assert page.read_bytes() == b"old"
+    assert sorted(folder.iterdir()) == [link, page]
+    write_whole(link, b"new")
+    assert page.read_bytes() == b"new"
+    assert link.is_symlink()
+    write_whole(Path(os.devnull), b"new")
+    assert not Path(os.devnull).is_file()
+
+
+def half_written(path: Path, content: bytes) -> None:
+    path.open("wb").write(content[:1])
+    raise OSError(errno.ENOSPC, "No space left on device")

@@ -288,6 +288,16 @@ def test_a_folder(tmp_path: Path) -> None:
     assert str(error.value) == f"{tmp_path}: is a directory, not a store"
 
 
+def test_a_name_that_means_more_to_the_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in (":memory:", "md:x"):
+        Store(Path(name)).create()
+        assert Path(name).is_file()
+        assert Store(Path(name)).runs() == []
+
+
 def test_a_file_for_a_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot make its folder"):

@@ -20,6 +20,7 @@ from ladder.errors import BotLoadError
 from ladder.execute import player_for
 from ladder.fuzz import fuzzed_views
 from ladder.games import Game, get_game
+from ladder.isolate.verdict import Unsettled
 from ladder.record import Fault
 from ladder.sources import bundle_of
 
@@ -103,12 +104,35 @@ def _ask(loaded: LoadedBot, game: Game) -> tuple[Any, dict[int, Fault]]:
         for (kind, _), positions in groups.items():
             for at in range(0, len(positions), BATCH):
                 batch = positions[at : at + BATCH]
-                _ask_batch(player, kind, batch, views, actions, faults)
+                try:
+                    _ask_batch(player, kind, batch, views, actions, faults)
+                except Unsettled:
+                    _ask_one_by_one(loaded, game, kind, batch, views, actions, faults)
                 if faults:  # one is enough, and each may cost its limit of time
                     return actions, faults
     finally:
         player.close()
     return actions, faults
+
+
+def _ask_one_by_one(
+    loaded: LoadedBot,
+    game: Game,
+    kind: int,
+    positions: Sequence[int],
+    views: Any,
+    actions: Any,
+    faults: dict[int, Fault],
+) -> None:
+    """Ask at each view in a child of its own, until one is at fault, as the driver does."""
+    for position in positions:
+        player = player_for(game, loaded)
+        try:
+            _ask_batch(player, kind, [position], views, actions, faults)
+        finally:
+            player.close()
+        if faults:
+            return
 
 
 def _ask_batch(

@@ -226,7 +226,7 @@ def play(
     ] = None,
     table: options.TableWords = "",
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Play the dice of this seed.")
+        int | None, typer.Option("--seed", min=0, max=2**64 - 1, help="Play the dice of this seed.")
     ] = None,
     save: Annotated[
         Path | None, typer.Option("--save", help="Write the match as a script for `replay`.")
@@ -242,6 +242,7 @@ def play(
     Example: ladder play pasa Hard Master --person Ada --person Bo
     """
     from ladder.games import get_game
+    from ladder.paths import write_whole
     from ladder.play import LeftError, play_match, seat_all, store_match
     from ladder.store import Store
 
@@ -253,7 +254,7 @@ def play(
         raise typer.Exit(130) from None
     if save is not None:
         try:
-            save.write_text(played.script(), encoding="utf-8")
+            write_whole(save, played.script().encode())
         except OSError as error:
             raise typer.BadParameter(f"{save}: {error.strerror}", param_hint="--save") from None
         typer.echo(f"see it again: ladder replay --actions {save}")

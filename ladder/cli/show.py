@@ -193,7 +193,7 @@ def _anchor(text: str | None) -> dict[str, float]:
         value = float(mu)
     except ValueError:
         value = math.nan
-    if not name or not math.isfinite(value):
+    if not name or not abs(value) <= 1e6:  # as a spec's
         raise typer.BadParameter(f"it is written as BOT=25 (got {text!r})", param_hint="--anchor")
     return {name: value}
 

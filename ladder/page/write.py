@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ladder.errors import SpecError
+from ladder.paths import write_whole
 from ladder.store import Store
 
 
@@ -31,13 +32,13 @@ def write_report(
     written = []
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(page_of(facts, charts), encoding="utf-8")
+        write_whole(page, page_of(facts, charts).encode())
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             for chart in charts:
                 svg, png = folder / f"{chart.name}.svg", folder / f"{chart.name}.png"
-                svg.write_text(chart.svg(is_for_page=False), encoding="utf-8")
-                png.write_bytes(chart.png())
+                write_whole(svg, chart.svg(is_for_page=False).encode())
+                write_whole(png, chart.png())
                 written += [svg, png]
     except OSError as error:
         raise SpecError(f"{error.filename}: cannot be written: {error.strerror}") from None

@@ -81,12 +81,12 @@ def compile_policy(
         folder = cache_path(f"policies/{digest.hexdigest()}")
         refusal = folder / "refused"
         if usable and refusal.exists():
-            raise NotCompilableError(refusal.read_text())
+            raise NotCompilableError(refusal.read_text(encoding="utf-8"))
         try:
             compiled = _compile(text, source.entry, folder if usable else None, digest.hexdigest())
         except NotCompilableError as error:
             if usable:
-                refusal.write_text(str(error))
+                refusal.write_text(str(error), encoding="utf-8")
             raise
     # Numba's own entry, which `call_policy` knows how to call; the shell for C costs a call more.
     address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
@@ -167,9 +167,9 @@ def _module(text: str, folder: Path | None, digest: str) -> ModuleType:
         exec(compile(text, f"<{name}>", "exec"), module.__dict__)
         return module
     path = folder / f"{name}.py"
-    if not path.exists() or path.read_text() != text:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
         waiting = path.with_suffix(f".{id(text)}.tmp")
-        waiting.write_text(text)
+        waiting.write_text(text, encoding="utf-8")
         waiting.replace(path)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None

@@ -16,8 +16,9 @@ PIPED_WIDTH = 200
 
 
 def console() -> Console:
-    """Standard output; piped, wide enough that nothing is cut."""
-    return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
+    """Standard output; piped, wide enough that nothing is cut. Names are text, never markup."""
+    width = None if sys.stdout.isatty() else PIPED_WIDTH
+    return Console(width=width, highlight=False, markup=False, emoji=False)
 
 
 def print_grid(out: Console, grid: Grid, dispensable: Sequence[str] = ()) -> None:

@@ -102,7 +102,10 @@ def rate_batch(
     settings, probability = settle_draws(lineups, places, counts, settings)
     patterns = group_results(lineups, places, counts, num_bots=num_bots, rank_by=settings.rank_by)
     margin = draw_margin(probability, settings.beta)
-    start = np.full(num_bots, settings.mu), np.full(num_bots, settings.sigma**2)
+    start = (
+        np.full(num_bots, settings.mu, np.float64),
+        np.full(num_bots, settings.sigma**2, np.float64),
+    )
     tolerance = TOLERANCE
     if len(patterns.counts) > 2 * _SAMPLE:
         sample = _sample(patterns)

@@ -58,9 +58,13 @@ def rate_online(
     lineups, places = check_results(lineups, places, num_bots)
     counts = np.ones(len(lineups), np.int64)
     settings, probability = settle_draws(lineups, places, counts, settings)
-    mu = np.full(num_bots, settings.mu) if prior_mu is None else np.array(prior_mu, np.float64)
+    mu = (
+        np.full(num_bots, settings.mu, np.float64)
+        if prior_mu is None
+        else np.array(prior_mu, np.float64)
+    )
     sigma = (
-        np.full(num_bots, settings.sigma)
+        np.full(num_bots, settings.sigma, np.float64)
         if prior_sigma is None
         else np.array(prior_sigma, np.float64)
     )

@@ -1,11 +1,12 @@
 """YAML documents as plain values, with the line each one stands on.
 
 YAML's traps are refused or disarmed: duplicate keys are an error, `no` and `12:30` are text,
-only `true` and `false` are booleans, dates stay text.
+only `true` and `false` are booleans, dates stay text, a tag changes nothing, numbers are finite.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +15,11 @@ from typing import Any
 import yaml
 
 from ladder.errors import SpecError
+from ladder.paths import content_of
 
 Place = tuple[str | int, ...]  # keys and list positions from the top
 
+MOST_MB = 16
 MAX_DIGITS = 100
 MAX_VALUES = 2_000_000  # aliases counted as often as they are used
 
@@ -51,7 +54,11 @@ def place_text(place: Place) -> str:
     """
     text = ""
     for part in place:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+        if isinstance(part, int):
+            text += f"[{part}]"
+            continue
+        name = part if part.isprintable() else repr(part)
+        text += f".{name}" if text else name
     return f"{text}: " if text else ""
 
 
@@ -59,35 +66,27 @@ class _Loader(yaml.SafeLoader):
     """SafeLoader without YAML 1.1's surprises."""
 
 
+_TAG = "tag:yaml.org,2002:"
+_SCALARS = {  # what is read as which kind, and how it can begin; the rest is text
+    "bool": (r"true|false", "tf"),
+    "int": (r"[-+]?[0-9]+", "-+0123456789"),
+    "float": (
+        r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?", "-+.0123456789"
+    ),
+    "null": (r"~|null|", ["~", "n", ""]),
+    "merge": (r"<<", "<"),
+}  # fmt: skip
+_KINDS = (*_SCALARS, "str", "seq", "map")
 _Loader.yaml_implicit_resolvers = {}
-for _tag, _pattern, _first in (
-    ("bool", r"true|false", "tf"),
-    ("int", r"[-+]?[0-9]+", "-+0123456789"),
-    ("float", r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?", "-+.0123456789"),
-    ("null", r"~|null|", ["~", "n", ""]),
-    ("merge", r"<<", "<"),
-):
-    _Loader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), list(_first)
-    )
-
-
-def _construct_int(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
-    digits = str(loader.construct_scalar(node))
-    if len(digits) > MAX_DIGITS:
-        problem = f"a number of {len(digits)} digits"
-        raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
-    return int(digits)
-
-
-_Loader.add_constructor("tag:yaml.org,2002:int", _construct_int)
+for _kind, (_pattern, _first) in _SCALARS.items():
+    _Loader.add_implicit_resolver(f"{_TAG}{_kind}", re.compile(rf"^(?:{_pattern})$"), list(_first))
 
 
 def read_document(path: Path) -> Document:
     """The YAML file at `path`. Raises: SpecError with one line a problem."""
     shown = str(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = content_of(path, MOST_MB).decode("utf-8-sig")
     except FileNotFoundError:
         raise SpecError(f"{shown}: no such file") from None
     except IsADirectoryError:
@@ -128,6 +127,23 @@ def parse_document(text: str, path: str) -> Document:
         raise SpecError(f"{path}: not YAML: {error}") from None
 
 
+def _scalar_problem(node: yaml.Node) -> str | None:
+    """What is wrong with the tag of a node, given or found, or with the number it makes."""
+    kind = str(node.tag).removeprefix(_TAG)
+    if kind not in _KINDS:
+        return f"has the tag !!{kind}; values here go without a tag"
+    if kind not in _SCALARS or not isinstance(node, yaml.ScalarNode):
+        return None
+    text = str(node.value)
+    if not re.fullmatch(_SCALARS[kind][0], text):
+        return f"is no {kind}, as its tag says (got {text!r})"
+    if kind in ("int", "float") and len(text) > MAX_DIGITS:
+        return f"a number of {len(text)} digits"
+    if kind == "float" and not math.isfinite(float(text)):
+        return f"should be a finite number (got {text})"
+    return None
+
+
 # Whole numbers too: some table options go by the value of a card.
 _KEY_TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "merge"))
 
@@ -151,6 +167,8 @@ class _Walk:
         if id(node) in self._open:
             self.problems.append(f"{self.path}:{line} {place_text(place)}refers to itself")
             return
+        if problem := _scalar_problem(node):
+            self.problems.append(f"{self.path}:{line} {place_text(place)}{problem}")
         self._open.add(id(node))
         if isinstance(node, yaml.MappingNode):
             self._visit_mapping(node, place)

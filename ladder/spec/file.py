@@ -47,6 +47,13 @@ def _entrant(value: Any) -> Any:
 Entrant = Annotated[EntrantPart, BeforeValidator(_entrant)]
 
 
+# Beyond these the rating's sums lose their digits, or overflow.
+MOST_MU, LEAST_SPREAD, MOST_SPREAD = 1e6, 1e-3, 1e4
+MOST_DRAWS = 0.999999
+
+Mu = Annotated[float, Field(ge=-MOST_MU, le=MOST_MU)]
+
+
 class RatingPart(Part):
     """How the results are rated."""
 
@@ -56,14 +63,18 @@ class RatingPart(Part):
     rank_by: Literal["winner", "placing"] = Field(
         "winner", description="what a finish states: who won, or the whole order"
     )
-    mu: float = Field(25.0, description="prior mean")
-    sigma: float = Field(25.0 / 3, gt=0, description="prior standard deviation")
-    beta: float = Field(25.0 / 6, gt=0, description="spread of one performance")
-    tau: float = Field(0.0, ge=0, description="drift between matches")
-    draw_probability: Literal["auto"] | Annotated[float, Field(gt=0, lt=1)] = Field(
+    mu: Mu = Field(25.0, description="prior mean")
+    sigma: float = Field(
+        25.0 / 3, ge=LEAST_SPREAD, le=MOST_SPREAD, description="prior standard deviation"
+    )
+    beta: float = Field(
+        25.0 / 6, ge=LEAST_SPREAD, le=MOST_SPREAD, description="spread of one performance"
+    )
+    tau: float = Field(0.0, ge=0, le=MOST_SPREAD, description="drift between matches")
+    draw_probability: Literal["auto"] | Annotated[float, Field(gt=0, le=MOST_DRAWS)] = Field(
         "auto", description="of two equals; auto: estimated from the results"
     )
-    anchor: dict[str, float] = Field(
+    anchor: dict[str, Mu] = Field(
         default_factory=dict, max_length=1, description="one bot and the mu it shall have"
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ladder.spec.documents import Document, Place
-from ladder.spec.file import EntrantPart, LimitsPart, RatingPart, SpecPart
+from ladder.spec.file import MOST_DRAWS, EntrantPart, LimitsPart, RatingPart, SpecPart
 from ladder.spec.formats import FORMATS, KINDS, Budget, Part
 
 
@@ -83,7 +83,7 @@ def message_of(error: dict[str, Any], place: Place, value: Any) -> str:
     if kind == "union_tag_not_found":
         return f"kind is missing; there are {', '.join(KINDS)}"
     if place == ("rating", "draw_probability"):
-        return f"should be auto or a number between 0 and 1, both excluded (got {got})"
+        return f"should be auto or a number above 0 and at most {MOST_DRAWS} (got {got})"
     if kind in _NOT_EMPTY:
         return "must not be empty"
     if kind in _SHOULD_BE:

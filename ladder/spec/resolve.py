@@ -21,6 +21,8 @@ from ladder.spec.file import LimitsPart, RatingPart, SpecPart, ladder_rating, ti
 from ladder.spec.formats import Format, FormatPart, Ladder
 from ladder.spec.messages import message_of, shape, shown, suggest
 
+MOST_PROBLEMS = 50  # told at once
+
 
 @dataclass(frozen=True)
 class Spec:
@@ -80,7 +82,10 @@ def make_spec(document: Document, *, trusts_all: bool = False) -> Spec:
             for place, messages in problems.items()
             for message in messages
         )
-        raise SpecError(*(text for _, text in lines))
+        told = [text for _, text in lines[:MOST_PROBLEMS]]
+        if len(lines) > len(told):
+            told.append(f"{document.path}: and {len(lines) - len(told):,} problems more")
+        raise SpecError(*told)
     assert part is not None
     assert resolved is not None
     game, table, entrants = resolved
@@ -134,11 +139,18 @@ def _resolve(
         if entrants is not None:
             names = [entrant.name for entrant in entrants]
             problems |= {place: [text] for place, text in name_problems(chosen, names)}
-    if entrants is not None and "expect" not in bad:
+    if entrants is not None:
         names = [entrant.name for entrant in entrants]
-        for name in value.get("expect", {}):
+        named: list[Place] = []
+        if "expect" not in bad:
+            named += [("expect", name) for name in value.get("expect", {})]
+        if "rating" not in bad and ("rating", "anchor") not in problems:
+            anchor = value.get("rating", {}).get("anchor", {})
+            named += [("rating", "anchor", name) for name in anchor]
+        for place in named:
+            name = str(place[-1])
             if name not in names:
-                problems[("expect", name)] = [
+                problems[place] = [
                     f"no entrant of that name{suggest(name, names)} (got {shown(name)})"
                 ]
     if table is None or entrants is None or part is None:

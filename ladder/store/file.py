@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ class StoreFile:
 
     def create(self) -> None:
         """Make the file and its tables where they are missing. Raises: StoreError."""
+        self._is_there()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -92,7 +94,7 @@ class StoreFile:
             pass
         kept = _free_name(self.path.with_name(f"{self.path.name}.before-restore"))
         waiting = self.path.with_name(f"{self.path.name}.part")
-        is_there = self.path.exists()
+        is_there = self._is_there()
         if is_there:
             try:
                 with self._open():  # nobody else may have it open
@@ -140,7 +142,7 @@ class StoreFile:
 
     @contextmanager
     def _reading(self) -> Iterator[Any]:
-        if not self.path.exists():
+        if not self._is_there():
             raise StoreError(f"{self.path}: no such store; `ladder run SPEC` makes one")
         with self._open(read_only=True) as db:
             schema = self._schema(db)
@@ -173,17 +175,32 @@ class StoreFile:
             db.close()
 
     def _connect(self, *, read_only: bool) -> Any:
-        if self.path.is_dir():
-            raise StoreError(f"{self.path}: is a directory, not a store")
+        self._is_there()
+        path = str(self.path.absolute())  # a bare name as :memory: or md:x means more to DuckDB
         patience_s = LOCK_PATIENCE_S if self._patience_s is None else self._patience_s
         waited = time.monotonic() + patience_s
         while True:
             try:
-                return duckdb.connect(str(self.path), read_only=read_only, config=OPTIONS)
+                return duckdb.connect(path, read_only=read_only, config=OPTIONS)
             except duckdb.Error as error:
                 if "lock" not in str(error).lower() or time.monotonic() > waited:
                     raise _open_problem(self.path, str(error)) from None
             time.sleep(0.05)
+
+    def _is_there(self) -> bool:
+        """Whether there is a file. Raises: StoreError where something else is, or can only be."""
+        try:
+            mode = self.path.stat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be opened: {error.strerror}") from None
+        except ValueError:  # a null byte
+            raise StoreError(f"{self.path}: cannot be the name of a store") from None
+        if not stat.S_ISREG(mode):
+            what = "directory" if stat.S_ISDIR(mode) else "pipe or a device"
+            raise StoreError(f"{self.path}: is a {what}, not a store")
+        return True
 
     def _schema(self, db: Any) -> int:
         try:
@@ -197,7 +214,7 @@ class StoreFile:
 
 
 def _script(name: str) -> str:
-    return files("ladder").joinpath(name).read_text()
+    return files("ladder").joinpath(name).read_text(encoding="utf-8")
 
 
 def _quoted(text: str) -> str:

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
@@ -63,6 +64,13 @@ QUERIES = {
 _LISTS = ("faults", "products", "patterns", "pattern_counts", "pattern_scores")
 
 
+def _query(name: str) -> str:
+    columns = ", ".join(
+        f"to_json(l.{n})::TEXT AS {n}" if n in _LISTS else f"l.{n}" for n in LEDGER_COLUMNS
+    )
+    return QUERIES[name].format(columns=columns)
+
+
 class Freight(StoreFile):
     """Tables into files, and files into the store."""
 
@@ -75,15 +83,10 @@ class Freight(StoreFile):
     def export_files(self, runs: Sequence[str], folder: Path, kind: str) -> None:
         """Write what there is of these runs, the big ones in partitions by game and run."""
         ending, options = COPY[kind]
-        columns = ", ".join(
-            f"to_json(l.{n})::TEXT AS {n}" if n in _LISTS else f"l.{n}" for n in LEDGER_COLUMNS
-        )
         with self._reading() as db:
             db.execute("SET TimeZone = 'UTC'")
-            for name, query in QUERIES.items():
-                rows = (
-                    f"SELECT * FROM ({query.format(columns=columns)}) WHERE run IN ({_list(runs)})"
-                )
+            for name in QUERIES:
+                rows = f"SELECT * FROM ({_query(name)}) WHERE run IN ({_list(runs)})"
                 if name in PARTITIONED:
                     target = folder / name
                     more = ", PARTITION_BY (game, run), FILENAME_PATTERN 'part_{i}'"
@@ -91,7 +94,11 @@ class Freight(StoreFile):
                         more += ", FILE_EXTENSION 'jsonl'"
                 else:
                     target, more = folder / f"{name}.{ending}", ""
-                db.execute(f"COPY ({rows}) TO {_text(str(target))} ({options}{more})")
+                try:
+                    db.execute(f"COPY ({rows}) TO {_text(str(target))} ({options}{more})")
+                except duckdb.IOException as error:
+                    reason = str(error).splitlines()[0]
+                    raise StoreError(f"{target}: cannot be written: {reason}") from None
 
     def import_files(self, run: dict[str, Any], folder: Path, kind: str) -> int:
         """Take in one run of an export; gives the number of matches added. Raises: StoreError."""
@@ -136,6 +143,10 @@ def _attach(db: Any, folder: Path, kind: str) -> None:
         )
         if is_split and not found:
             db.execute(f"CREATE OR REPLACE TEMP VIEW x_{name} AS FROM {name} WHERE false")
+            continue
+        if kind == "jsonl" and path.is_file() and not path.stat().st_size:  # no columns either
+            empty = f"SELECT * FROM ({_query(name)}) WHERE false"
+            db.execute(f"CREATE OR REPLACE TEMP VIEW x_{name} AS {empty}")
             continue
         hive = ", hive_partitioning = true, hive_types_autocast = false" if is_split else ""
         reader = READERS[kind].format(path=_text(str(path)), hive=hive)

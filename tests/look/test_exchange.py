@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import ladder as package
-from ladder.errors import StoreError
+from ladder.errors import SpecError, StoreError
+from ladder.exchange import export_runs, read_manifest
 from ladder.store import Store
 from tests.conftest import Command
 from tests.running import SMALL, rows_of, run_text
@@ -141,3 +142,53 @@ def test_open_in_python(played: Path, tmp_path: Path) -> None:
             assert len(getattr(store, method)("matches")) == 126
     with pytest.raises(StoreError, match="no such store"):
         package.open(tmp_path / "none.duckdb")
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_run_without_faults_comes_in_too(ladder: Command, tmp_path: Path, kind: str) -> None:
+    db, folder = tmp_path / "x.duckdb", tmp_path / "out"
+    run_text(SMALL, db)
+    assert ladder("export", folder, "--format", kind, "--db", db).code == 0
+    [run] = imported(ladder, folder, tmp_path / "other.duckdb")
+    assert run["added"] == run["matches"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *((field, None) for field in ("name", "game", "spec", "key_id", "started_at", "entrants")),
+        ("started_at", "yesterday"), ("finished_at", 5), ("entrants", ["a"]), ("spec", "x"),
+        ("matches", "60"), ("name", 5),
+    ],
+)  # fmt: skip
+def test_a_manifest_of_something_else(tmp_path: Path, field: str, value: object) -> None:
+    run = {
+        "run": "x", "name": "x", "game": "pasa", "spec": {}, "key_id": "x", "digest": "",
+        "started_at": "2026-01-01", "finished_at": None, "entrants": [["a", "b"]], "matches": 1,
+    }  # fmt: skip
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps({"format": 1, "kind": "csv", "runs": [run]}))
+    assert read_manifest(tmp_path)["runs"] == [run]
+    for changed in ({**run, field: value}, {k: v for k, v in run.items() if k != field}):
+        path.write_text(json.dumps({"format": 1, "kind": "csv", "runs": [changed]}))
+        with pytest.raises(SpecError, match="is not the manifest of an export"):
+            read_manifest(tmp_path)
+
+
+def test_an_export_that_was_killed_is_done_anew(
+    ladder: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db, folder = tmp_path / "x.duckdb", tmp_path / "out"
+    run_text(SMALL, db)
+    with monkeypatch.context() as patch:
+        patch.setattr("ladder.exchange.write_whole", killed)
+        with pytest.raises(KeyboardInterrupt):
+            export_runs(Store(db), Store(db).runs(), folder, "csv")
+    assert ladder("import", folder, "--db", tmp_path / "y.duckdb").code == 2
+    assert ladder("export", folder, "--format", "csv", "--db", db).code == 0
+    assert not (folder / "unfinished").exists()
+    imported(ladder, folder, tmp_path / "y.duckdb")
+
+
+def killed(*_: object) -> None:
+    raise KeyboardInterrupt

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ladder.errors import SpecError
 from ladder.games import get_game
 from ladder.play import LeftError, Terminal, play_match, seat_all
 from ladder.store import Store
@@ -117,3 +118,15 @@ def test_mistakes(ladder: Command, words: list[str], told: str) -> None:
     ended = ladder("play", *words)
     assert ended.code == 2
     assert told in ended.err
+
+
+@pytest.mark.parametrize("words", ["seats=99999999999", "seats=-5", "seats=7"])
+def test_a_table_for_too_many(words: str) -> None:
+    with pytest.raises(SpecError, match=r"table\.seats: should be at"):
+        seat_all(get_game("pasa"), [], ["Ada"], words)
+
+
+@pytest.mark.parametrize("person", ["", " ", "\x1b[2J", "a\nb"])
+def test_a_person_without_a_name(person: str) -> None:
+    with pytest.raises(SpecError, match="--person: should be a printable name"):
+        seat_all(get_game("pasa"), [], [person], "")

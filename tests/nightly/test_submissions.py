@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -296,6 +297,26 @@ def test_a_refused_file_is_looked_at_again_once_it_changes(
     assert take_inbox(store, inbox, "pasa", check=passes) == []
     assert [row.name for row in store.submissions()] == ["Mine"]
     assert not path.with_name("mine.py.refused.txt").exists()
+
+
+def test_no_file_of_an_inbox_ends_the_night(folder: Path, store: SubmissionStore) -> None:
+    """A parser that gives up, a pipe, a device, a child that goes down with many matches."""
+    inbox = folder / "inbox" / "anna"
+    inbox.mkdir(parents=True)
+    head = "from ladder.games.pasa import PasaBot\n\nclass X"
+    (inbox / "deep.py").write_text("x = " + "+".join("1" * 20_000))
+    (inbox / "base.py").write_text(f"{head}({'a.' * 600}PasaBot):\n    pass\n")
+    gone = "    def stake(self, view):\n        import os\n        os._exit(3)\n"
+    (inbox / "gone.py").write_text(f"{head}(PasaBot):\n{gone}")
+    os.mkfifo(inbox / "pipe.py")
+    (inbox / "zero.py").symlink_to("/dev/zero")
+    (inbox / "loop.py").symlink_to("loop.py")
+    base, deep, gone = take_inbox(store, inbox.parent, "pasa", check=check_contained)
+    assert base == "anna/base.py: is nested too deeply to be read"
+    assert deep.startswith("anna/deep.py: ")
+    assert deep.endswith("is nested too deeply to be read")
+    assert "legal: 1 faults at" in gone
+    assert "crash" in gone
 
 
 def test_no_inbox(store: SubmissionStore, tmp_path: Path) -> None:
