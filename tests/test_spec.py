@@ -647,6 +647,33 @@ def test_shipped_specs_load(path: Path) -> None:
         assert spec.name
 
 
+@pytest.mark.parametrize(
+    ("table", "lead", "told"),
+    [
+        ("{seats: 2}", list(range(201)), "params: makes a grid of 201, at most 200"),
+        (
+            f"{{seats: [2, 3, 4], chips: {list(range(100, 168))}}}",
+            [0],
+            "table: makes a grid of 204",
+        ),
+        ("{seats: []}", [0], "table.seats: must not be empty"),
+        ("{seats: 2}", [], "params.lead: must not be empty"),
+    ],
+)
+def test_a_grid_drops_no_value_unsaid(
+    table: str, lead: list[int], told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "grid.yaml"
+    path.write_text(
+        f"name: x\ngame: pasa\ntable: {table}\nseed: 1\nentrants:\n  - Easy\n"
+        f"  - {{name: bold, bot: BoldUntilAhead, params: {{lead: {lead}}}}}\n"
+        "format: {kind: compare, candidates: [bold], field: [Easy], matches: 1000}\n"
+    )
+    with pytest.raises(SpecError) as refused:
+        list(grid_specs(read_document(path)))
+    assert told in str(refused.value)
+
+
 def test_every_field_of_a_spec_is_in_its_schema() -> None:
     schema = SpecPart.model_json_schema()
     assert set(schema["properties"]) == set(FIELDS.split(", "))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Any
 
+from ladder.errors import SpecError
 from ladder.spec import Spec, make_spec
 from ladder.spec.documents import Document, Place
 from ladder.spec.formats import Compare
 
-LISTS = {"sizes", "tiles"}  # table options that are lists themselves
+LISTS = frozenset({"sizes", "tiles"})  # table options that are lists themselves
 MAX_CANDIDATES, MAX_TABLES = 200, 200
 
 
@@ -27,7 +29,7 @@ def grid_specs(document: Document, *, trusts_all: bool = False) -> Iterator[tupl
             if isinstance(chosen.get(key), list):
                 listed = [new for name in chosen[key] for new in names.get(name, [name])]
                 chosen = {**chosen, key: listed}
-    for told, table in _tables(value.get("table", {})):
+    for told, table in _tables(document):
         changed = {**value, "entrants": entrants, "format": chosen, "table": table}
         yield told, make_spec(Document(document.path, changed, lines), trusts_all=trusts_all)
 
@@ -44,7 +46,9 @@ def _entrants(document: Document) -> tuple[list[Any], dict[Place, int], dict[str
             base = str(entrant.get("name") or str(entrant.get("bot", "")).rpartition(":")[2])
             variants = [
                 {**entrant, "params": chosen, "name": f"{base}:{told}"}
-                for told, chosen in _choices(params, MAX_CANDIDATES, set())
+                for told, chosen in _choices(
+                    document, ("entrants", position, "params"), params, MAX_CANDIDATES
+                )
             ]
             names[base] = [variant["name"] for variant in variants]
         for variant in variants:
@@ -55,19 +59,33 @@ def _entrants(document: Document) -> tuple[list[Any], dict[Place, int], dict[str
     return entrants, lines, names
 
 
-def _tables(table: Any) -> Iterator[tuple[str, Any]]:
+def _tables(document: Document) -> Iterator[tuple[str, Any]]:
+    table = document.value.get("table", {})
     if not isinstance(table, dict):
         yield "", table
         return
-    yield from _choices(table, MAX_TABLES, LISTS)
+    yield from _choices(document, ("table",), table, MAX_TABLES, LISTS)
 
 
 def _choices(
-    options: dict[str, Any], most: int, lists: set[str]
+    document: Document,
+    place: Place,
+    options: dict[str, Any],
+    most: int,
+    lists: frozenset[str] = frozenset(),
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every choice of one value for each option that is a list; told by the options that vary."""
+    """Every choice of one value for each option that is a list; told by the options that vary.
+
+    Raises: SpecError where there is no choice, or too many.
+    """
     varied = {k: v for k, v in options.items() if isinstance(v, list) and k not in lists}
-    for values in itertools.islice(itertools.product(*varied.values()), most):
+    empty = [document.problem((*place, k), "must not be empty") for k, v in varied.items() if not v]
+    if empty:
+        raise SpecError(*empty)
+    count = math.prod(len(v) for v in varied.values())
+    if count > most:
+        raise SpecError(document.problem(place, f"makes a grid of {count:,}, at most {most}"))
+    for values in itertools.product(*varied.values()):
         chosen = dict(zip(varied, values, strict=True))
         yield ",".join(f"{k}={v}" for k, v in chosen.items()), {**options, **chosen}
 

@@ -43,7 +43,7 @@ def print_grid(out: Console, grid: Grid, dispensable: Sequence[str] = ()) -> Non
 
 def _width(grid: Grid) -> int:
     """The columns of a terminal that a table would fill."""
-    return Console(width=10_000).measure(grid).maximum
+    return Console(width=10_000, markup=False, emoji=False).measure(grid).maximum
 
 
 def _without(grid: Grid, name: str) -> Grid:
