@@ -98,7 +98,7 @@ def test_a_changed_byte_is_seen(ladder: Command, played: Path, tmp_path: Path) -
         (["x"], "a match is 16 hex digits"),
         (["00000000000000ff:3"], "has no match 00000000000000ff:3; it has"),
         (["00000000000000ff:3", "--run", "nobody"], "has no run 'nobody'"),
-        ([], "give a match's id, or --actions FILE"),
+        ([], "give one of a match's id"),
         (["00000000000000ff:3", "--from", "0"], "--from"),
     ],
 )
