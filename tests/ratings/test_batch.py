@@ -169,3 +169,14 @@ def test_ten_million_matches(rank_by):
     found = rate_batch(lineups, places, counts * 25, 20, settings=model)
     assert found.is_converged
     assert np.corrcoef(found.mu, skills)[0, 1] > 0.999
+
+
+def test_the_number_of_cores_changes_no_bit(monkeypatch):
+    lineups, places, counts, _ = tournament(8, 4, 600, seed=7, step=0.5)
+    monkeypatch.setattr("ladder.ratings.batch._PART_SIZE", 50)
+    found = []
+    for cores in (1, 2, 5):
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        rated = rate_batch(lineups, places, counts, 8, settings=RatingSettings())
+        found.append((rated.mu.tobytes(), rated.sigma.tobytes()))
+    assert found[0] == found[1] == found[2]
